@@ -1,0 +1,1 @@
+"""Agents, and what is measured with them."""

@@ -1,0 +1,1 @@
+"""What iszoo measures about its speed."""

@@ -1,0 +1,21 @@
+"""The games, and the environments made from them."""
+
+from __future__ import annotations
+
+from iszoo.envs.registry import REGISTRY, find, make, make_vec, register
+
+__all__ = ["REGISTRY", "find", "make", "make_vec", "register"]
+
+
+def _register_with_pettingzoo() -> None:
+    """Puts the games into PettingZoo's own registry, where it has one (from 1.27)."""
+    try:
+        from pettingzoo import register as register_with_pettingzoo  # type: ignore[attr-defined, unused-ignore]
+    except ImportError:
+        return
+    for game in REGISTRY.values():
+        name = f"iszoo/{game.name}-v{game.version}"
+        register_with_pettingzoo("aec", name, entry_point=f"iszoo.envs.{game.id}:env")
+
+
+_register_with_pettingzoo()

@@ -1,0 +1,390 @@
+"""The batched loops over a game's kernels, written once for all games.
+
+Each driver takes the table of kernel addresses, so that one compiled driver, kept in numba's disk cache,
+serves every game. The loops come in a serial and a parallel form around the same body: threads=1 never
+enters a parallel driver. Buffers belong to the caller; nothing is allocated here but scratch.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+from numba import prange
+
+from iszoo.envs import signatures
+from iszoo.envs.game import INIT, LEGAL, OBSERVE, RESAMPLE, RETURNS, SCORES, STATUS, STEP
+from iszoo.envs.native import caller, kernel, load8, popcount, trailing_zeros
+from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER, draw
+
+_call_init = caller(signatures.INIT)
+_call_legal = caller(signatures.LEGAL)
+_call_step = caller(signatures.STEP)
+_call_observe = caller(signatures.OBSERVE)
+_call_scores = caller(signatures.SCORES)
+_call_returns = caller(signatures.RETURNS)
+_call_status = caller(signatures.STATUS)
+_call_resample = caller(signatures.RESAMPLE)
+
+ILLEGAL = -2  # what `step_one` returns for an action that is out of range or not legal
+
+# --- One position ------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def to_move(table: Any, rows: Any, i: int, params: Any) -> int:
+    """The player to move; -1 when the game is over, by its rules or by an illegal action."""
+    if rows[i, OFFENDER] != 0:
+        return -1
+    return _call_status(table[STATUS], rows, i, params)  # type: ignore[no-any-return]
+
+
+@kernel(inline=True)
+def write_mask(table: Any, rows: Any, i: int, mask: Any, params: Any) -> int:
+    """Writes the action mask and returns the number of legal actions."""
+    if rows[i, OFFENDER] != 0:
+        mask[i, :] = 0
+        return 0
+    return _call_legal(table[LEGAL], rows, i, mask, params)  # type: ignore[no-any-return]
+
+
+@kernel
+def write_returns(table: Any, rows: Any, i: int, out: Any, params: Any) -> None:
+    """Writes the final rewards: by the rules, or -1 for who played illegally and 1 / (n - 1) for the others."""
+    offender = rows[i, OFFENDER] - 1
+    if offender < 0:
+        _call_returns(table[RETURNS], rows, i, out, params)
+        return
+    players = params[NUM_PLAYERS]
+    for p in range(players):
+        out[i, p] = -1.0 if p == offender else 1.0 / (players - 1)
+
+
+@kernel
+def broadcast_features(obs: Any, i: int, board_size: int, plane_size: int, count: int) -> None:
+    """Turns a flat observation (in a wider row) into planes: each feature fills a plane after the board.
+
+    In place, from the last feature to the first: a plane never covers a feature that is still to be read.
+    """
+    for f in range(count - 1, -1, -1):
+        value = obs[i, board_size + f]
+        first = board_size + f * plane_size
+        obs[i, first : first + plane_size] = value
+
+
+@kernel
+def step_one(table: Any, rows: Any, action: int, check: bool, legal: Any, params: Any) -> int:
+    """Plays an action in row 0 and writes the next mask into `legal`, which holds the present one.
+
+    Returns the next player, -1 when over, or ILLEGAL with nothing changed. Without `check` only the range
+    is looked at, which keeps kernels inside their arrays.
+    """
+    if action < 0 or action >= legal.shape[1] or (check and legal[0, action] == 0):
+        return ILLEGAL
+    _call_step(table[STEP], rows, 0, action, params)
+    player = to_move(table, rows, 0, params)
+    write_mask(table, rows, 0, legal, params)
+    return player
+
+
+@kernel
+def observe_one(table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any) -> None:
+    """Writes row 0 as a player sees it; as planes if plane_size > 0, else flat."""
+    _call_observe(table[OBSERVE], rows, 0, player, obs, params)
+    if plane_size > 0:
+        broadcast_features(obs, 0, obs.shape[1] - plane_size * features, plane_size, features)
+
+
+@kernel
+def step_observe_one(
+    table: Any,
+    rows: Any,
+    action: int,
+    check: bool,
+    legal: Any,
+    obs: Any,
+    mask: Any,
+    plane_size: int,
+    features: int,
+    params: Any,
+) -> int:
+    """`step_one`, then the observation and a copy of the mask for the next player, in one call.
+
+    One call in place of three: what Python pays to enter compiled code is most of an AEC step.
+    """
+    player = step_one(table, rows, action, check, legal, params)
+    if player >= 0:
+        observe_one(table, rows, player, obs, plane_size, features, params)
+        for a in range(legal.shape[1]):
+            mask[0, a] = legal[0, a]
+    return player
+
+
+# --- Many games: the bodies of the loops -------------------------------------------------------------------
+
+
+@kernel
+def _finish(
+    table: Any, rows: Any, i: int, seat: int, same_step: bool, any_deal: Any,
+    returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any, params: Any,
+) -> None:  # fmt: skip
+    """Keeps what a game ended with, and deals the next one if asked to."""
+    done[i] = True
+    write_returns(table, rows, i, returns, params)
+    for p in range(rewards.shape[1]):
+        rewards[i, p] = returns[i, p]
+    for k in range(rows.shape[1]):
+        final_rows[i, k] = rows[i, k]
+    _call_observe(table[OBSERVE], rows, i, seat, final_obs, params)
+    if same_step:
+        _call_init(table[INIT], rows, i, -1, any_deal, params)
+
+
+@kernel(inline=True)
+def _nth_legal(mask: Any, i: int, n: int) -> int:
+    """The id of the n-th (from 0) legal action, eight bytes of the mask at a time."""
+    size = mask.shape[1]
+    a = 0
+    found = -1
+    while found < 0 and a + 8 <= size:
+        word = load8(mask, i, a)
+        count = popcount(word)
+        if n < count:
+            for _ in range(n):
+                word &= word - 1
+            found = a + (trailing_zeros(word) >> 3)
+        n -= count
+        a += 8
+    while found < 0 and a < size:
+        n -= mask[i, a]
+        if n < 0:
+            found = a
+        a += 1
+    return found
+
+
+# --- Many games: the loops over games lo to hi - 1 ---------------------------------------------------------
+
+
+@kernel
+def _step_range(
+    lo: int, hi: int, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
+    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
+    params: Any,
+) -> None:  # fmt: skip
+    """Plays actions[i] (already checked) in the games of `where`; the others' rewards and done are cleared.
+
+    An action below 0 is an illegal one, which ends the game. What follows a move stands here and again in
+    `_random_range`: as a function of its own, called or inlined by numba, it made a step half as fast again.
+    """
+    for i in range(lo, hi):
+        if done[i]:
+            done[i] = False
+            rewards[i, :] = 0
+        if not where[i]:
+            continue
+        seat = np.int64(player[i])
+        if actions[i] < 0:
+            rows[i, OFFENDER] = seat + 1
+        else:
+            _call_step(table[STEP], rows, i, actions[i], params)
+        mover = to_move(table, rows, i, params)
+        if mover < 0:
+            _finish(
+                table, rows, i, seat, same_step, any_deal,
+                returns, rewards, done, final_obs, final_rows, params,
+            )  # fmt: skip
+            mover = to_move(table, rows, i, params)
+        player[i] = mover
+        _call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
+        write_mask(table, rows, i, mask, params)
+
+
+@kernel
+def _random_range(
+    lo: int, hi: int, table: Any, rows: Any, steps: int, show: bool, choices: Any, same_step: bool,
+    any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any,
+    final_rows: Any, params: Any,
+) -> int:  # fmt: skip
+    """Plays up to `steps` uniformly random legal actions in each game; returns how many in all."""
+    total = 0
+    for i in range(lo, hi):
+        count = 0
+        for a in range(mask.shape[1]):
+            count += mask[i, a]
+        for _ in range(steps):
+            if count == 0:
+                break
+            if done[i]:
+                done[i] = False
+                rewards[i, :] = 0
+            seat = np.int64(player[i])
+            action = _nth_legal(mask, i, draw(choices, i, 0, count))
+            _call_step(table[STEP], rows, i, action, params)
+            mover = to_move(table, rows, i, params)
+            if mover < 0:
+                _finish(
+                    table, rows, i, seat, same_step, any_deal,
+                    returns, rewards, done, final_obs, final_rows, params,
+                )  # fmt: skip
+                mover = to_move(table, rows, i, params)
+            player[i] = mover
+            if show:
+                _call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
+            count = write_mask(table, rows, i, mask, params)
+            total += 1
+    return total
+
+
+@kernel(parallel=True)
+def _step_parallel(
+    chunks: int, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
+    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
+    params: Any,
+) -> None:  # fmt: skip
+    """`_step_range` over equal shares of the games, one a thread."""
+    games = rows.shape[0]
+    for k in prange(chunks):
+        c = np.int64(k)  # prange counts in uint64
+        _step_range(
+            games * c // chunks, games * (c + 1) // chunks, table, rows, where, actions, same_step, any_deal,
+            obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
+        )  # fmt: skip
+
+
+@kernel(parallel=True)
+def _random_parallel(
+    chunks: int, table: Any, rows: Any, steps: int, show: bool, choices: Any, same_step: bool, any_deal: Any,
+    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
+    params: Any,
+) -> int:  # fmt: skip
+    """`_random_range` over equal shares of the games, one a thread."""
+    games = rows.shape[0]
+    total = 0
+    for k in prange(chunks):
+        c = np.int64(k)
+        total += _random_range(
+            games * c // chunks, games * (c + 1) // chunks, table, rows, steps, show, choices, same_step,
+            any_deal, obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
+        )  # fmt: skip
+    return total
+
+
+# --- Many games: the other loops ---------------------------------------------------------------------------
+
+
+@kernel
+def first_illegal(mask: Any, actions: Any, where: Any, mark: bool) -> int:
+    """The first game whose action is out of range or not legal, or -1. `mark`: turn such actions into -1 instead.
+
+    A pass of its own before any game moves, so that a batch with a bad action is left as it was.
+    """
+    size = mask.shape[1]
+    for i in range(mask.shape[0]):
+        if where[i] and (actions[i] < 0 or actions[i] >= size or mask[i, actions[i]] == 0):
+            if not mark:
+                return i
+            actions[i] = -1
+    return -1
+
+
+@kernel
+def init_batch(table: Any, rows: Any, where: Any, seeds: Any, deals: Any, params: Any) -> None:
+    """Starts the games of `where` at seeds[i] (below 0: each goes on with its own generator).
+
+    deals: (N, L), or (1, L) for the same deal in every game; L = 0 shuffles.
+    """
+    for i in range(rows.shape[0]):
+        if where[i]:
+            _call_init(table[INIT], rows, i, seeds[i], deals[i if deals.shape[0] > 1 else 0], params)
+
+
+@kernel
+def refresh_batch(table: Any, rows: Any, where: Any, obs: Any, mask: Any, player: Any, params: Any) -> None:
+    """Writes observation, mask and player of the games of `where`; finished games as seat 0 sees them."""
+    for i in range(rows.shape[0]):
+        if where[i]:
+            mover = to_move(table, rows, i, params)
+            player[i] = mover
+            _call_observe(table[OBSERVE], rows, i, max(mover, 0), obs, params)
+            write_mask(table, rows, i, mask, params)
+
+
+@kernel
+def observe_batch(table: Any, rows: Any, seats: Any, obs: Any, params: Any) -> None:
+    """Writes each game as seats[i] sees it."""
+    for i in range(rows.shape[0]):
+        _call_observe(table[OBSERVE], rows, i, seats[i], obs, params)
+
+
+@kernel
+def scores_batch(table: Any, rows: Any, final_rows: Any, done: Any, out: Any, params: Any) -> None:
+    """Writes the points of every game; of a game that has just ended, those it ended with."""
+    for i in range(rows.shape[0]):
+        if done[i]:
+            _call_scores(table[SCORES], final_rows, i, out, params)
+        else:
+            _call_scores(table[SCORES], rows, i, out, params)
+
+
+@kernel
+def resample_batch(table: Any, rows: Any, seats: Any, seeds: Any, params: Any) -> None:
+    """Redraws in each game what seats[i] can't know."""
+    for i in range(rows.shape[0]):
+        _call_resample(table[RESAMPLE], rows, i, seats[i], seeds[i], params)
+
+
+# --- Threads -----------------------------------------------------------------------------------------------
+
+_parallel_lock = threading.Lock()
+_forked = False
+
+
+def _after_fork() -> None:
+    """A forked child whose parent ran a parallel loop dies in one of its own: it goes on serially."""
+    global _forked, _parallel_lock
+    _forked = True
+    _parallel_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def max_threads() -> int:
+    """The most threads that numba can use in this process (its NUMBA_NUM_THREADS, by default the cores)."""
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Holds the lock, and numba's thread count at `count`: two parallel calls at once abort the process."""
+    with _parallel_lock:
+        before = numba.get_num_threads()
+        numba.set_num_threads(count)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
+
+
+def step_batch(threads: int, games: int, *arguments: Any) -> None:
+    """Plays one action in each game, on one thread or several."""
+    if threads == 1 or _forked:
+        _step_range(0, games, *arguments)
+        return
+    with _threads(threads):
+        _step_parallel(threads, *arguments)
+
+
+def random_batch(threads: int, games: int, *arguments: Any) -> int:
+    """Plays random actions in each game, on one thread or several; returns how many in all."""
+    if threads == 1 or _forked:
+        return int(_random_range(0, games, *arguments))
+    with _threads(threads):
+        return int(_random_parallel(threads, *arguments))

@@ -1,0 +1,192 @@
+"""The one file that touches numba's internals: compiled kernels, their addresses, calls through them.
+
+A driver that takes kernels as arguments can't be kept in numba's disk cache, or pays some 20 us to unbox
+each of them at every call from Python. So a kernel is passed as the address of its machine code: an int64
+array of addresses is bound once a game, and `caller` makes the function by which compiled code calls one.
+
+Works with numba 0.61 to 0.68 (both ends are run by the tests). With NUMBA_DISABLE_JIT=1 a table of kernels
+is a plain tuple of Python functions, and calling through it is calling them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+JIT: bool = not numba.config.DISABLE_JIT
+
+# Helpers that kernels of other files inline. numba's cache looks at a kernel's own file only, so without
+# these stamps a cached kernel would go on answering from the old helper after an edit.
+_INLINED_EVERYWHERE = [Path(__file__), Path(__file__).with_name("primitives.py")]
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]  # numba is not typed
+    """numba's disk cache, which also goes stale when a shared helper changes."""
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        stamps = [self._impl.locator.get_source_stamp()]
+        for path in _INLINED_EVERYWHERE:
+            found = os.stat(path)
+            stamps.append((found.st_mtime, found.st_size))
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, tuple(stamps))
+
+
+def kernel(
+    function: Callable[..., Any] | None = None,
+    *,
+    allocates: bool = False,
+    parallel: bool = False,
+    inline: bool = False,
+) -> Any:
+    """Compiles a function with numba, without bounds checks or the interpreter's lock, cached on disk.
+
+    Where neither the package's folder nor the user's cache folder is writable, it compiles anew in each
+    process instead of failing at import, as numba's own `cache=True` does.
+
+    allocates: whether it makes arrays. If not, it is compiled without reference counts: numba would raise
+        and lower the count of every array argument, by atomic instructions, around each branch (without,
+        a random step of Isis & Osiris takes 77 ns in place of 148).
+    inline: as part of its caller, for bodies of loops with many arguments.
+    """
+    if function is None:
+        return lambda f: kernel(f, allocates=allocates, parallel=parallel, inline=inline)
+    counted = allocates or parallel
+    how = "always" if inline else "never"
+    compiled = numba.njit(
+        nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted
+    )(function)
+    if JIT:
+        try:
+            compiled._cache = _Cache(function)
+        except (RuntimeError, OSError):  # no folder for a cache
+            pass
+    return compiled
+
+
+def bind(kernels: tuple[Callable[..., Any], ...], signatures: tuple[Signature, ...]) -> Any:
+    """Compiles each kernel for its signature: an int64 array of addresses (without JIT, the kernels)."""
+    if not JIT:
+        return kernels
+    return np.array([_address(k, s) for k, s in zip(kernels, signatures, strict=True)], np.int64)
+
+
+def _address(function: Any, signature: Signature) -> int:
+    function.compile(signature)
+    result = function.overloads[signature.args]
+    if result.signature.return_type != signature.return_type:
+        raise TypeError(
+            f"kernel {function.py_func.__qualname__} returns {result.signature.return_type}, "
+            f"not {signature.return_type}"
+        )
+    address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    return int(address)
+
+
+def caller(signature: Signature) -> Callable[..., Any]:
+    """Makes `call(address, *arguments)`, usable in compiled code, for kernels of one signature."""
+    if not JIT:
+        return _call_python
+
+    return_type, arguments = signature.return_type, signature.args
+
+    def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        pointer = context.call_conv.get_function_type(return_type, arguments).as_pointer()
+        address = builder.inttoptr(values[0], pointer)
+        unpacked = [builder.extract_value(values[1], k) for k in range(len(arguments))]
+        status, result = context.call_conv.call_function(builder, address, return_type, arguments, unpacked)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, address: Any, *args: Any) -> Any:
+        return return_type(types.int64, types.Tuple(arguments)), codegen
+
+    return call  # type: ignore[no-any-return]
+
+
+def _call_python(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+# --- What compiled code can do and Python can't say ---
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _popcount(typing_context: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.ctpop(values[0])
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.cttz(values[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _store8(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, values[0])
+        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        builder.store(values[3], builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(out, types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _load8(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, values[0])
+        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        return builder.load(builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
+
+    return types.int64(data, types.int64, types.int64), codegen
+
+
+def _popcount_python(word: int) -> int:
+    return (int(word) & (2**64 - 1)).bit_count()
+
+
+def _trailing_zeros_python(word: int) -> int:
+    bits = int(word) & (2**64 - 1)
+    return (bits & -bits).bit_length() - 1 if bits else 64
+
+
+def _store8_python(out: Any, i: int, at: int, word: int) -> None:
+    out[i, at : at + 8] = np.array([word], "<i8").view(np.int8)
+
+
+def _load8_python(data: Any, i: int, at: int) -> int:
+    return data[i, at : at + 8].copy().view("<i8")[0]  # type: ignore[no-any-return]
+
+
+popcount: Callable[[int], int] = _popcount if JIT else _popcount_python
+"""The number of one bits of an int64."""
+
+trailing_zeros: Callable[[int], int] = _trailing_zeros if JIT else _trailing_zeros_python
+"""The place of the lowest one bit of an int64; 64 for zero."""
+
+store8: Callable[[Any, int, int, int], None] = _store8 if JIT else _store8_python
+"""store8(out, i, at, word): writes the bytes of an int64, lowest first, as out[i, at] to out[i, at + 7]."""
+
+load8: Callable[[Any, int, int], int] = _load8 if JIT else _load8_python
+"""load8(data, i, at): the bytes data[i, at] to data[i, at + 7] as an int64, lowest first."""

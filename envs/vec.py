@@ -1,0 +1,281 @@
+"""`VecEnv`: many games advanced by one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iszoo.envs import engine
+from iszoo.envs.errors import IllegalActionError, illegal_action
+from iszoo.envs.game import Game
+from iszoo.envs.primitives import NUM_PLAYERS, mix
+from iszoo.envs.seeds import as_seed, fresh_seed
+
+AUTORESETS = ("same_step", "disabled")
+_ANY_DEAL = np.empty((1, 0), np.int64)
+_CHOICES = 0x69737A6F6F  # sets the stream of random choices apart from that of the deals
+
+
+class VecEnv:
+    """N games of one kind in step, in buffers that belong to it and are overwritten by every call.
+
+    Take a copy of what must stay. Games are over at different times; with autoreset="same_step" a game that
+    ends is dealt anew in the same call.
+
+    Args:
+        game: the game.
+        num_envs: the number of games, N.
+        seed: game i starts as `env.reset(seed=seed + i)` would start it. None: from the operating system.
+        threads: how many threads share the games. The results don't depend on it.
+        autoreset: "same_step", or "disabled": games that are over stay so until `reset(where=...)`.
+        reward: "outcome" or "margin".
+        illegal: "raise" an error and move no game, or "terminate" the games with illegal actions.
+        **options: the game's own options.
+
+    Attributes:
+        obs: int8 (N, C * H * W + F). Board and features as the player to move sees them. A game that is over
+            (autoreset="disabled") is shown as who moved last sees it.
+        board, features: views of `obs`, int8 (N, C, H, W) and (N, F).
+        action_mask: int8 (N, A). Zero when the game is over.
+        player: int8 (N,). The seat to move; -1 when the game is over.
+        rewards: float32 (N, P). Each seat's reward for the last call, nonzero only where `done`.
+        done: bool (N,). Whether the game ended in the last call.
+        final_obs: int8, like `obs`. Where `done`: the end, as who moved last sees it.
+        final_rows: int64 (N, S). Where `done`: the rows at the end, for `observe` and `scores`.
+        rows: int64 (N, S). The positions. After writing into it, call `refresh`.
+
+    Raises:
+        ValueError: a bad argument or option.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        *,
+        seed: int | None = None,
+        threads: int = 1,
+        autoreset: str = "same_step",
+        reward: str = "outcome",
+        illegal: str = "raise",
+        **options: Any,
+    ) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+            raise ValueError(f"num_envs={num_envs!r} is not allowed; it is a whole number from 1")
+        most = engine.max_threads()
+        if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= most:
+            raise ValueError(f"threads={threads!r} is not allowed; this process can use 1 to {most}")
+        if autoreset not in AUTORESETS:
+            raise ValueError(f"autoreset={autoreset!r} is not allowed; choose 'same_step' or 'disabled'")
+        if illegal not in ("raise", "terminate"):
+            raise ValueError(f"illegal={illegal!r} is not allowed; choose 'raise' or 'terminate'")
+        self.game = game
+        self.num_envs = num_envs
+        self.threads = threads
+        self.autoreset = autoreset
+        self.illegal = illegal
+        self.options = game.resolve(options)
+        self.reward_kind = reward
+        self._bind()
+        self.num_players = players = int(self._params[NUM_PLAYERS])
+        n = num_envs
+        self.rows = np.zeros((n, game.row_size), np.int64)
+        self.obs = np.zeros((n, game.obs_size), np.int8)
+        self.action_mask = np.zeros((n, game.num_actions), np.int8)
+        self.player = np.zeros(n, np.int8)
+        self.rewards = np.zeros((n, players), np.float32)
+        self.done = np.zeros(n, np.bool_)
+        self.final_obs = np.zeros_like(self.obs)
+        self.final_rows = np.zeros_like(self.rows)
+        self._scores = np.zeros((n, players), np.int64)
+        self._returns = np.zeros((n, players))
+        self._choices = np.zeros((n, 1), np.int64)
+        self._everywhere = np.ones(n, np.bool_)
+        self._collect()
+        self.reset(fresh_seed() if seed is None else seed)
+
+    def _bind(self) -> None:
+        self._table = self.game.table
+        self._params = self.game.params(self.options, self.reward_kind)
+
+    def _collect(self) -> None:
+        """The arguments that the loops over the games end with."""
+        self._buffers = (
+            self.autoreset == "same_step", _ANY_DEAL[0], self.obs, self.action_mask, self.player,
+            self._returns, self.rewards, self.done, self.final_obs, self.final_rows, self._params,
+        )  # fmt: skip
+
+    @property
+    def board(self) -> npt.NDArray[np.int8]:
+        """A view of `obs`: int8 (N, C, H, W)."""
+        return self.obs[:, : self.game.board_size].reshape(-1, *self.game.board_shape)
+
+    @property
+    def features(self) -> npt.NDArray[np.int8]:
+        """A view of `obs`: int8 (N, F)."""
+        return self.obs[:, self.game.board_size :]
+
+    @property
+    def scores(self) -> npt.NDArray[np.int64]:
+        """The points of each seat as they stand, int64 (N, P); where `done`, those the game ended with.
+
+        Computed when asked for, into one buffer.
+        """
+        engine.scores_batch(
+            self._table, self.rows, self.final_rows, self.done, self._scores, self._params
+        )
+        return self._scores
+
+    def reset(self, seed: int | None = None, where: Any = None, deal: Any = None) -> None:
+        """Deals games anew: those of the boolean `where` (N,), or all.
+
+        Args:
+            seed: game i is dealt as `env.reset(seed=seed + i)` would deal it. None: each game goes on with its
+                own generator.
+            where: bool (N,).
+            deal: fixes the chance, as `env.reset(options={"deal": ...})` does: one deal, or one a game (N, L).
+
+        Raises ValueError for a bad argument; no game has changed then.
+        """
+        games = self._where(where)
+        deals = self._deals(deal)
+        seeds = np.full(self.num_envs, -1, np.int64)
+        if seed is not None:
+            seeds = as_seed(seed, self.num_envs) + np.arange(self.num_envs, dtype=np.int64)
+            for i in np.flatnonzero(games):
+                self._choices[i, 0] = mix(mix(seeds[i]) ^ _CHOICES)
+        engine.init_batch(self._table, self.rows, games, seeds, deals, self._params)
+        self.rewards[games] = 0
+        self.done[games] = False
+        self.refresh(games)
+
+    def step(self, actions: Any, where: Any = None) -> None:
+        """Plays one action a game, in all games or in those of the boolean `where` (N,).
+
+        Args:
+            actions: whole numbers (N,); those of games that don't move are not looked at.
+            where: bool (N,). In the other games `rewards` becomes zero and `done` False.
+
+        Raises:
+            IllegalActionError: with the number of the first game whose action is illegal; no game has moved.
+                A game that is over has no legal action: reset it, or leave it out with `where`.
+            ValueError: a wrong shape or dtype.
+        """
+        if not (
+            type(actions) is np.ndarray
+            and actions.dtype == np.int64
+            and actions.shape == (self.num_envs,)
+            and actions.flags.c_contiguous
+        ):
+            actions = self._as_actions(actions)
+        games = self._everywhere if where is None else self._where(where)
+        if self.illegal == "terminate":
+            actions = actions.copy()
+            if (self.player[games] < 0).any():
+                raise self._illegal(int(np.flatnonzero(games & (self.player < 0))[0]), actions)
+            engine.first_illegal(self.action_mask, actions, games, True)
+        else:
+            wrong = engine.first_illegal(self.action_mask, actions, games, False)
+            if wrong >= 0:
+                raise self._illegal(wrong, actions)
+        engine.step_batch(
+            self.threads, self.num_envs, self._table, self.rows, games, actions, *self._buffers
+        )
+
+    def random_steps(self, k: int, observe: bool = True) -> int:
+        """Plays k uniformly random legal actions in each game; returns how many were played in all.
+
+        With `observe`, observation and mask are written after each of them, as `step` does; otherwise once at
+        the end. With autoreset="disabled" games that are over stay so. The choices come from a stream of their
+        own, set by the seed of `reset`: they change no deal.
+        """
+        if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+            raise ValueError(f"k={k!r} is not allowed; it is a whole number from 0")
+        count = engine.random_batch(
+            self.threads, self.num_envs, self._table, self.rows, k, observe, self._choices, *self._buffers
+        )
+        if not observe:
+            over = self.player < 0
+            self.obs[over] = self.final_obs[over]
+            self.refresh(~over)
+        return count
+
+    def observe(self, seats: Any, *, final: bool = False, out: npt.NDArray[np.int8] | None = None) -> Any:
+        """Every game as seats[i] sees it (an int: the same seat everywhere), int8 like `obs`.
+
+        final: the ends of the games that are `done` in place of the present positions.
+        out: the array to write into, else a new one.
+        """
+        chosen = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,))
+        if ((chosen < 0) | (chosen >= self.num_players)).any():
+            raise ValueError(f"seats are 0 to {self.num_players - 1}, not {seats!r}")
+        target = np.empty_like(self.obs) if out is None else out
+        rows = self.final_rows if final else self.rows
+        engine.observe_batch(self._table, rows, np.ascontiguousarray(chosen), target, self._params)
+        return target
+
+    def refresh(self, where: Any = None) -> None:
+        """Writes observation, mask and player anew after `rows` was changed from outside."""
+        games = self._where(where)
+        engine.refresh_batch(
+            self._table, self.rows, games, self.obs, self.action_mask, self.player, self._params
+        )
+        over = games & (self.player < 0)
+        if over.any():
+            self.final_rows[over] = self.rows[over]
+            self.final_obs[over] = self.obs[over]
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__.copy()
+        for name in ("_table", "_params", "_buffers"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._bind()
+        self._collect()
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"<{self.num_envs} x {self.game.id} {options}>"
+
+    # --- Arguments ---
+
+    def _where(self, where: Any) -> npt.NDArray[np.bool_]:
+        if where is None:
+            return self._everywhere
+        games = np.ascontiguousarray(where)
+        if games.dtype != np.bool_ or games.shape != (self.num_envs,):
+            raise ValueError(
+                f"where is a boolean array of shape ({self.num_envs},), not {games.dtype} {games.shape}"
+            )
+        return games
+
+    def _deals(self, deal: Any) -> npt.NDArray[np.int64]:
+        if deal is None:
+            return _ANY_DEAL
+        if np.ndim(deal) != 2:
+            return self.game.check_deal(deal, self.options)[None]
+        if len(deal) != self.num_envs:
+            raise ValueError(f"a deal for each game: {self.num_envs} deals, not {len(deal)}")
+        return np.stack([self.game.check_deal(one, self.options) for one in deal])
+
+    def _as_actions(self, actions: Any) -> npt.NDArray[np.int64]:
+        try:
+            given = np.asarray(actions)
+        except (ValueError, TypeError) as error:
+            raise IllegalActionError(f"actions are whole numbers of shape ({self.num_envs},): {error}") from None
+        if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
+            raise IllegalActionError(
+                f"actions are whole numbers of shape ({self.num_envs},), not {given.dtype} {given.shape}"
+            )
+        if given.dtype.kind == "u":
+            given = np.minimum(given, np.iinfo(np.int64).max)
+        return np.ascontiguousarray(given, np.int64)
+
+    def _illegal(self, i: int, actions: Any) -> IllegalActionError:
+        legal = np.flatnonzero(self.action_mask[i]).tolist()
+        return illegal_action(int(actions[i]), self.game.num_actions, legal, f"game {i}: ")

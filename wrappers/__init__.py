@@ -1,0 +1,1 @@
+"""Adapters to RL frameworks: no rules in here."""

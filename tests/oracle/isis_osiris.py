@@ -32,11 +32,15 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # the first value is the default
 
 @dataclass(frozen=True)
 class Stone:
+    """A stone on the board."""
+
     seat: int
 
 
 @dataclass(frozen=True)
 class Tile:
+    """A tile that has been revealed, on the board or in hand."""
+
     seat: int  # who revealed and placed it
     value: int
 
@@ -62,7 +66,10 @@ def checked_deal(deal: Sequence[int] | None) -> tuple[int, ...]:
 
 
 class Oracle:
+    """One game of Isis & Osiris."""
+
     def __init__(self, deal: Sequence[int] | None = None, **options: Any) -> None:
+        """Start the game that `deal` (the 22 values in stock order) and the options fix."""
         self._deal = checked_deal(deal)
         for name, value in options.items():
             if name not in OPTIONS:
@@ -106,9 +113,11 @@ class Oracle:
     # Play.
 
     def player_to_move(self) -> int:
+        """The seat whose turn it is, or -1 when the game is over."""
         return -1 if self._over() else self._turn
 
     def legal_actions(self) -> list[int]:
+        """Cells in ascending order, then 36 where a tile can be revealed; empty when the game is over."""
         if self._over():
             return []
         free = [cell for cell in range(CELLS) if cell not in self._board]
@@ -119,6 +128,7 @@ class Oracle:
         return stones + reveal
 
     def step(self, action: int) -> None:
+        """Play `action`; ValueError if it is illegal, and then nothing has changed."""
         if action not in self.legal_actions():
             raise ValueError(f"illegal action {action!r}; legal: {self.legal_actions()}")
         if action == REVEAL:
@@ -142,6 +152,7 @@ class Oracle:
     # What is seen.
 
     def observe(self, player: int) -> tuple[list[int], list[int]]:
+        """The board (plane, row, column) in C order and the features, as `player` sees them."""
         if player not in range(self.num_players):
             raise ValueError(f"player must be one of 0..{self.num_players - 1}, got {player!r}")
         return self._observed_board(player), self._observed_features(player)
@@ -179,6 +190,7 @@ class Oracle:
     # Points and rewards.
 
     def scores(self) -> list[int]:
+        """The points of each seat as they stand: for every stone, the tiles orthogonally next to it."""
         points = [0] * self.num_players
         for cell, piece in self._board.items():
             if isinstance(piece, Stone):
@@ -189,6 +201,7 @@ class Oracle:
         return points
 
     def returns(self, reward: str = "outcome") -> list[float]:
+        """The reward of each seat for the whole game, "outcome" or "margin"; zero while it is running."""
         if reward not in ("outcome", "margin"):
             raise ValueError(f"reward must be 'outcome' or 'margin', got {reward!r}")
         if not self._over():
@@ -204,6 +217,7 @@ class Oracle:
         return [((share if seat in winners else 0.0) - 1.0) / (n - 1) for seat in range(n)]
 
     def copy(self) -> Oracle:
+        """The same position again; neither game changes with the other."""
         twin = Oracle(self._deal, num_players=self.num_players, variant=self._variant, memory=self._memory)
         twin._board = dict(self._board)
         twin._hand = self._hand

@@ -29,6 +29,7 @@ def deal_starting(*first: int) -> list[int]:
 
 
 def play(game: Oracle, *actions: int) -> Oracle:
+    """Play the actions one after the other."""
     for action in actions:
         game.step(action)
     return game
@@ -43,12 +44,14 @@ def planes(game: Oracle, player: int) -> list[dict[int, int]]:
 
 
 def features(game: Oracle, player: int) -> list[int]:
+    """The features that `player` sees."""
     found = game.observe(player)[1]
     assert len(found) == 21
     return found
 
 
 def snapshot(game: Oracle) -> tuple[Any, ...]:
+    """Everything that a game shows to the outside."""
     seen = [game.observe(player) for player in range(game.num_players)]
     rewards = game.returns("outcome"), game.returns("margin")
     return seen, game.player_to_move(), game.legal_actions(), game.scores(), rewards
@@ -114,7 +117,7 @@ def play_picture(picture: str, num_players: int, **options: Any) -> Oracle:
     ],
 )
 def test_the_deal_must_be_the_22_tiles(deal: Any) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="deal"):
         Oracle(deal)
 
 
@@ -138,7 +141,7 @@ def test_the_deal_is_required() -> None:
     ],
 )
 def test_unknown_options_and_bad_values(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"must be one of|unknown option"):
         Oracle(DEAL, **options)
 
 
@@ -197,7 +200,7 @@ def test_opening_with_hidden_memory(n: int, variant: str) -> None:
 
 @pytest.mark.parametrize("player", [-1, 2, 3])
 def test_only_seats_observe(player: int) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="player"):
         Oracle(DEAL).observe(player)
 
 
@@ -280,7 +283,8 @@ def test_hidden_memory_hides_exactly_the_values_of_the_board_and_the_counts(n: i
         board, numbers = open_game.observe(player)
         assert sum(map(abs, numbers[8:16])) == 22 - 4  # there is something to hide
         assert sum(map(bool, board[180:])) == 3
-        assert numbers[16] == 1 and numbers[17] != 0  # and a tile in hand that stays open
+        assert numbers[16] == 1  # and a tile in hand that stays open
+        assert numbers[17] != 0
         assert hidden.observe(player) == (board[:180] + [0] * 36, numbers[:8] + [0] * 8 + numbers[16:])
 
 
@@ -379,7 +383,7 @@ def test_who_has_no_stone_must_reveal_and_who_has_no_tile_must_place_a_stone() -
         play(game, 2 * turn, REVEAL, 2 * turn + 1)
     assert features(game, 0)[:6] == [0, 8, 0, 0, 11, 3]
     assert game.legal_actions() == [REVEAL]
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="illegal action"):
         game.step(16)
     game.step(REVEAL)
     assert game.player_to_move() == 0
@@ -392,7 +396,7 @@ def test_who_has_no_stone_must_reveal_and_who_has_no_tile_must_place_a_stone() -
     assert features(game, 1)[:6] == [8, 0, 0, 0, 0, 7]
     assert game.player_to_move() == 1
     assert game.legal_actions() == list(range(23, 36))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="illegal action"):
         game.step(REVEAL)
     play(game, 23)
     assert game.player_to_move() == 0
@@ -404,7 +408,7 @@ def test_an_empty_common_stock_forces_stones_on_all() -> None:
     for cell in range(22, 36):
         assert game.player_to_move() == cell % 3
         assert game.legal_actions() == list(range(cell, 36))
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="illegal action"):
             game.step(REVEAL)
         game.step(cell)
     assert game.player_to_move() == -1
@@ -429,6 +433,22 @@ def test_two_players_skipping() -> None:
     assert count == 58  # the longest game: all 22 tiles
     assert game.player_to_move() == -1
     assert features(game, 0)[:5] == [0, 2, 0, 0, 0]  # two stones are left over
+
+
+def test_who_has_a_single_stone_is_not_skipped_yet() -> None:
+    game = Oracle(DEAL, variant="shared_stock")
+    for cell in range(29):  # seat 0: 7 stones, then 8 tiles; seat 1: 14 tiles
+        assert game.player_to_move() == cell % 2
+        if cell % 2 or cell >= 14:
+            game.step(REVEAL)
+        game.step(cell)
+    game.step(29)  # a stone of seat 1
+    assert features(game, 0)[:5] == [1, 7, 0, 0, 0]
+    assert game.player_to_move() == 0
+    assert game.legal_actions() == list(range(30, 36))
+    play(game, 30, 31)
+    assert features(game, 0)[:5] == [0, 6, 0, 0, 0]
+    assert game.player_to_move() == 1  # now it is
 
 
 def test_three_players_skipping_two_in_a_row_and_over_the_end_of_the_circle() -> None:
@@ -475,7 +495,7 @@ def test_four_players_skipping_one_in_the_middle() -> None:
 def test_an_illegal_action_raises_and_changes_nothing(action: int) -> None:
     game = play(Oracle(DEAL), 7, 8, REVEAL, 9)  # own stone, the other's stone, a tile
     before = snapshot(game)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="illegal action"):
         game.step(action)
     assert snapshot(game) == before
     game.step(10)
@@ -486,7 +506,7 @@ def test_an_illegal_action_raises_and_changes_nothing(action: int) -> None:
 def test_an_illegal_action_with_a_tile_in_hand(action: int) -> None:
     game = play(Oracle(DEAL), 7, REVEAL, 8, REVEAL)
     before = snapshot(game)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="illegal action"):
         game.step(action)
     assert snapshot(game) == before
     game.step(9)
@@ -771,7 +791,7 @@ def test_no_rewards_before_the_36th_cell() -> None:
 @pytest.mark.parametrize("over", [False, True])
 def test_unknown_reward(over: bool) -> None:
     game = play_picture(CLIPPED, 2) if over else Oracle(DEAL)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="reward"):
         game.returns("score")
 
 
@@ -780,7 +800,7 @@ def test_nothing_is_legal_after_the_end() -> None:
     assert game.legal_actions() == []
     before = snapshot(game)
     for action in range(-1, 38):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="illegal action"):
             game.step(action)
     assert snapshot(game) == before
 

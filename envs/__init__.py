@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from iszoo.envs.aec import GameEnv
 from iszoo.envs.registry import REGISTRY, find, make, make_vec, register
+from iszoo.envs.vec import VecEnv
 
-__all__ = ["REGISTRY", "find", "make", "make_vec", "register"]
+__all__ = ["REGISTRY", "GameEnv", "VecEnv", "find", "make", "make_vec", "register"]
 
 
 def _register_with_pettingzoo() -> None:

@@ -31,7 +31,7 @@ _AFTER_RESET = frozenset(
 )
 
 
-class GameEnv(AECEnv[str, Any, Any]):
+class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
     """One game as a PettingZoo AEC environment; agents are "player_0", "player_1", ... in seat order.
 
     Observations are {"observation": ..., "action_mask": int8 (A,)}; the mask is zero for an agent that
@@ -121,12 +121,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         return self._spaces[agent]
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:  # type: ignore[override]
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
         """The observation space of every possible agent."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
     @property
-    def action_spaces(self) -> dict[str, spaces.Discrete[np.int64]]:  # type: ignore[override]
+    def action_spaces(self) -> dict[str, spaces.Discrete[np.int64]]:
         """The action space of every possible agent."""
         return {agent: self.action_space(agent) for agent in self.possible_agents}
 
@@ -170,7 +170,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._updated = True
         engine.write_mask(self._table, self._rows, 0, self._legal, self._params)
@@ -330,9 +330,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """The points of each player as they stand, in seat order."""
         self._need_reset("scores")
         out = np.zeros((1, len(self.possible_agents)), np.int64)
-        engine.scores_batch(
-            self._table, self._rows, self._rows, np.zeros(1, np.bool_), out, self._params
-        )
+        engine.scores_batch(self._table, self._rows, self._rows, np.zeros(1, np.bool_), out, self._params)
         return out[0].tolist()  # type: ignore[no-any-return]
 
     def legal_actions(self) -> list[int]:

@@ -22,14 +22,14 @@ from iszoo.envs.game import INIT, LEGAL, OBSERVE, RESAMPLE, RETURNS, SCORES, STA
 from iszoo.envs.native import caller, kernel, load8, popcount, trailing_zeros
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER, draw
 
-_call_init = caller(signatures.INIT)
-_call_legal = caller(signatures.LEGAL)
-_call_step = caller(signatures.STEP)
-_call_observe = caller(signatures.OBSERVE)
-_call_scores = caller(signatures.SCORES)
-_call_returns = caller(signatures.RETURNS)
-_call_status = caller(signatures.STATUS)
-_call_resample = caller(signatures.RESAMPLE)
+call_init = caller(signatures.INIT)
+call_legal = caller(signatures.LEGAL)
+call_step = caller(signatures.STEP)
+call_observe = caller(signatures.OBSERVE)
+call_scores = caller(signatures.SCORES)
+call_returns = caller(signatures.RETURNS)
+call_status = caller(signatures.STATUS)
+call_resample = caller(signatures.RESAMPLE)
 
 ILLEGAL = -2  # what `step_one` returns for an action that is out of range or not legal
 
@@ -41,7 +41,7 @@ def to_move(table: Any, rows: Any, i: int, params: Any) -> int:
     """The player to move; -1 when the game is over, by its rules or by an illegal action."""
     if rows[i, OFFENDER] != 0:
         return -1
-    return _call_status(table[STATUS], rows, i, params)  # type: ignore[no-any-return]
+    return call_status(table[STATUS], rows, i, params)  # type: ignore[no-any-return]
 
 
 @kernel(inline=True)
@@ -50,7 +50,7 @@ def write_mask(table: Any, rows: Any, i: int, mask: Any, params: Any) -> int:
     if rows[i, OFFENDER] != 0:
         mask[i, :] = 0
         return 0
-    return _call_legal(table[LEGAL], rows, i, mask, params)  # type: ignore[no-any-return]
+    return call_legal(table[LEGAL], rows, i, mask, params)  # type: ignore[no-any-return]
 
 
 @kernel
@@ -58,7 +58,7 @@ def write_returns(table: Any, rows: Any, i: int, out: Any, params: Any) -> None:
     """Writes the final rewards: by the rules, or -1 for who played illegally and 1 / (n - 1) for the others."""
     offender = rows[i, OFFENDER] - 1
     if offender < 0:
-        _call_returns(table[RETURNS], rows, i, out, params)
+        call_returns(table[RETURNS], rows, i, out, params)
         return
     players = params[NUM_PLAYERS]
     for p in range(players):
@@ -86,16 +86,18 @@ def step_one(table: Any, rows: Any, action: int, check: bool, legal: Any, params
     """
     if action < 0 or action >= legal.shape[1] or (check and legal[0, action] == 0):
         return ILLEGAL
-    _call_step(table[STEP], rows, 0, action, params)
+    call_step(table[STEP], rows, 0, action, params)
     player = to_move(table, rows, 0, params)
     write_mask(table, rows, 0, legal, params)
     return player
 
 
 @kernel
-def observe_one(table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any) -> None:
+def observe_one(
+    table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any
+) -> None:
     """Writes row 0 as a player sees it; as planes if plane_size > 0, else flat."""
-    _call_observe(table[OBSERVE], rows, 0, player, obs, params)
+    call_observe(table[OBSERVE], rows, 0, player, obs, params)
     if plane_size > 0:
         broadcast_features(obs, 0, obs.shape[1] - plane_size * features, plane_size, features)
 
@@ -140,13 +142,13 @@ def _finish(
         rewards[i, p] = returns[i, p]
     for k in range(rows.shape[1]):
         final_rows[i, k] = rows[i, k]
-    _call_observe(table[OBSERVE], rows, i, seat, final_obs, params)
+    call_observe(table[OBSERVE], rows, i, seat, final_obs, params)
     if same_step:
-        _call_init(table[INIT], rows, i, -1, any_deal, params)
+        call_init(table[INIT], rows, i, -1, any_deal, params)
 
 
 @kernel(inline=True)
-def _nth_legal(mask: Any, i: int, n: int) -> int:
+def nth_legal(mask: Any, i: int, n: int) -> int:
     """The id of the n-th (from 0) legal action, eight bytes of the mask at a time."""
     size = mask.shape[1]
     a = 0
@@ -188,11 +190,11 @@ def _step_range(
             rewards[i, :] = 0
         if not where[i]:
             continue
-        seat = np.int64(player[i])
+        seat = int(player[i])
         if actions[i] < 0:
             rows[i, OFFENDER] = seat + 1
         else:
-            _call_step(table[STEP], rows, i, actions[i], params)
+            call_step(table[STEP], rows, i, actions[i], params)
         mover = to_move(table, rows, i, params)
         if mover < 0:
             _finish(
@@ -201,7 +203,7 @@ def _step_range(
             )  # fmt: skip
             mover = to_move(table, rows, i, params)
         player[i] = mover
-        _call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
+        call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
         write_mask(table, rows, i, mask, params)
 
 
@@ -223,9 +225,9 @@ def _random_range(
             if done[i]:
                 done[i] = False
                 rewards[i, :] = 0
-            seat = np.int64(player[i])
-            action = _nth_legal(mask, i, draw(choices, i, 0, count))
-            _call_step(table[STEP], rows, i, action, params)
+            seat = int(player[i])
+            action = nth_legal(mask, i, draw(choices, i, 0, count))
+            call_step(table[STEP], rows, i, action, params)
             mover = to_move(table, rows, i, params)
             if mover < 0:
                 _finish(
@@ -235,7 +237,7 @@ def _random_range(
                 mover = to_move(table, rows, i, params)
             player[i] = mover
             if show:
-                _call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
+                call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seat, obs, params)
             count = write_mask(table, rows, i, mask, params)
             total += 1
     return total
@@ -301,7 +303,7 @@ def init_batch(table: Any, rows: Any, where: Any, seeds: Any, deals: Any, params
     """
     for i in range(rows.shape[0]):
         if where[i]:
-            _call_init(table[INIT], rows, i, seeds[i], deals[i if deals.shape[0] > 1 else 0], params)
+            call_init(table[INIT], rows, i, seeds[i], deals[i if deals.shape[0] > 1 else 0], params)
 
 
 @kernel
@@ -311,7 +313,7 @@ def refresh_batch(table: Any, rows: Any, where: Any, obs: Any, mask: Any, player
         if where[i]:
             mover = to_move(table, rows, i, params)
             player[i] = mover
-            _call_observe(table[OBSERVE], rows, i, max(mover, 0), obs, params)
+            call_observe(table[OBSERVE], rows, i, max(mover, 0), obs, params)
             write_mask(table, rows, i, mask, params)
 
 
@@ -319,7 +321,7 @@ def refresh_batch(table: Any, rows: Any, where: Any, obs: Any, mask: Any, player
 def observe_batch(table: Any, rows: Any, seats: Any, obs: Any, params: Any) -> None:
     """Writes each game as seats[i] sees it."""
     for i in range(rows.shape[0]):
-        _call_observe(table[OBSERVE], rows, i, seats[i], obs, params)
+        call_observe(table[OBSERVE], rows, i, seats[i], obs, params)
 
 
 @kernel
@@ -327,16 +329,16 @@ def scores_batch(table: Any, rows: Any, final_rows: Any, done: Any, out: Any, pa
     """Writes the points of every game; of a game that has just ended, those it ended with."""
     for i in range(rows.shape[0]):
         if done[i]:
-            _call_scores(table[SCORES], final_rows, i, out, params)
+            call_scores(table[SCORES], final_rows, i, out, params)
         else:
-            _call_scores(table[SCORES], rows, i, out, params)
+            call_scores(table[SCORES], rows, i, out, params)
 
 
 @kernel
 def resample_batch(table: Any, rows: Any, seats: Any, seeds: Any, params: Any) -> None:
     """Redraws in each game what seats[i] can't know."""
     for i in range(rows.shape[0]):
-        _call_resample(table[RESAMPLE], rows, i, seats[i], seeds[i], params)
+        call_resample(table[RESAMPLE], rows, i, seats[i], seeds[i], params)
 
 
 # --- Threads -----------------------------------------------------------------------------------------------

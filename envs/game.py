@@ -80,7 +80,9 @@ class Game:
     kernels: Kernels
     pack: Callable[[Options], Sequence[int]]  #: the number of players, 0, then the game's own parameters
     bounds: Callable[[Options], Bounds]
-    deal: Callable[[Options, Sequence[int]], None] | None  #: raises ValueError for a bad deal; None: no chance
+    deal: (
+        Callable[[Options, Sequence[int]], None] | None
+    )  #: raises ValueError for a bad deal; None: no chance
     deal_about: str  #: what a deal lists
     hidden: Callable[[Rows, Options], Sequence[int]]  #: what no observation shows, for `state()`
     hidden_bounds: Callable[[Options], tuple[int, int, int]]  #: length, least, greatest value of `hidden`
@@ -135,7 +137,9 @@ class Game:
         for name, value in options.items():
             option = self.options.get(name)
             if option is None:
-                raise ValueError(f"{self.name} has no option {name!r}; its options are {_listed(self.options)}")
+                raise ValueError(
+                    f"{self.name} has no option {name!r}; its options are {_listed(self.options)}"
+                )
             if option.choices and not any(
                 type(value) is type(choice) and value == choice for choice in option.choices
             ):

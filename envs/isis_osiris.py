@@ -74,7 +74,7 @@ _LOW_32 = (1 << 32) - 1
 def _tile(rows: Any, i: int, k: int) -> int:
     """The value at place k of the deal; 0 once it was drawn."""
     code = (rows[i, STOCK_AT + k // 11] >> (4 * (k % 11))) & 15
-    return code - 5 if code else 0  # type: ignore[no-any-return]
+    return code - 5 if code else 0
 
 
 @kernel
@@ -129,7 +129,7 @@ def status(rows: Any, i: int, params: Any) -> int:
     taken = rows[i, TILES_AT]
     for p in range(4):
         taken |= rows[i, STONES_AT + p]
-    return rows[i, PLAYER] if taken != ALL_CELLS else -1  # type: ignore[no-any-return]
+    return rows[i, PLAYER] if taken != ALL_CELLS else -1
 
 
 @kernel
@@ -149,7 +149,7 @@ def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
     cells = 0
     if free:
         hand = rows[i, HAND] != 0
-        reveal = np.int64(not hand and rows[i, _stock_of(rows, i, player, params)] > 0)
+        reveal = int(not hand and rows[i, _stock_of(rows, i, player, params)] > 0)
         cells = free if hand or rows[i, STONES_LEFT + player] > 0 else 0
     actions = cells | (reveal << REVEAL)
     spread(actions, REVEAL + 1, mask, i, 0)
@@ -215,14 +215,14 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
     unseen = rows[i, UNSEEN] & shown
     hand = rows[i, HAND]
     # The last five features end a word of their own, which begins with the last three counts of `unseen`.
-    last = (np.int64(hand != 0) << 24) | ((hand & 255) << 32) | (1 << (24 + 8 * players))
+    last = (int(hand != 0) << 24) | ((hand & 255) << 32) | (1 << (24 + 8 * players))
     store8(obs, i, f, counts)
     store8(obs, i, f + 8, unseen)
     store8(obs, i, f + 13, last | (unseen >> 40))
 
 
 @kernel
-def _points(rows: Any, i: int, player: int) -> int:
+def player_points(rows: Any, i: int, player: int) -> int:
     """The sum over a player's stones of the tiles orthogonally next to each."""
     stones = rows[i, STONES_AT + player]
     tiles = rows[i, TILES_AT]
@@ -247,7 +247,7 @@ def _points(rows: Any, i: int, player: int) -> int:
 @kernel
 def scores(rows: Any, i: int, out: Any, params: Any) -> None:
     for p in range(params[NUM_PLAYERS]):
-        out[i, p] = _points(rows, i, p)
+        out[i, p] = player_points(rows, i, p)
 
 
 @kernel(allocates=True)
@@ -260,7 +260,7 @@ def returns(rows: Any, i: int, out: Any, params: Any) -> None:
     points = np.zeros(4, np.int64)
     best = -1000
     for p in range(players):
-        points[p] = _points(rows, i, p)
+        points[p] = player_points(rows, i, p)
         best = max(best, points[p])
     if params[REWARD] == MARGIN:
         margin(out, i, points, players, MARGIN_SCALE)

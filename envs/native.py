@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numba
 import numpy as np
@@ -22,6 +22,8 @@ from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 JIT: bool = not numba.config.DISABLE_JIT
 
@@ -42,6 +44,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba is not typed
         self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, tuple(stamps))
 
 
+@overload
+def kernel(function: _F) -> _F: ...
+
+
+@overload
+def kernel(
+    *, allocates: bool = False, parallel: bool = False, inline: bool = False
+) -> Callable[[_F], _F]: ...
+
+
 def kernel(
     function: Callable[..., Any] | None = None,
     *,
@@ -60,12 +72,15 @@ def kernel(
     inline: as part of its caller, for bodies of loops with many arguments.
     """
     if function is None:
-        return lambda f: kernel(f, allocates=allocates, parallel=parallel, inline=inline)
-    counted = allocates or parallel
+        return lambda f: _compiled(f, allocates or parallel, parallel, inline)
+    return _compiled(function, False, False, False)
+
+
+def _compiled(function: Callable[..., Any], counted: bool, parallel: bool, inline: bool) -> Any:
     how = "always" if inline else "never"
-    compiled = numba.njit(
-        nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted
-    )(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted)(
+        function
+    )
     if JIT:
         try:
             compiled._cache = _Cache(function)

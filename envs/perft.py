@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from iszoo.envs import engine
-from iszoo.envs.game import Game, Options
+from iszoo.envs.game import STEP, Game, Options
 from iszoo.envs.native import kernel
 from iszoo.envs.seeds import as_seed
 
@@ -32,7 +32,7 @@ def _count(table: Any, rows: Any, masks: Any, tried: Any, depth: int, params: An
         tried[d] = a + 1
         for k in range(rows.shape[1]):
             rows[d + 1, k] = rows[d, k]
-        engine._call_step(table[engine.STEP], rows, d + 1, a, params)
+        engine.call_step(table[STEP], rows, d + 1, a, params)
         legal = engine.write_mask(table, rows, d + 1, masks, params)
         if d + 2 == depth:
             total += legal  # the last ply is counted, not played
@@ -42,9 +42,7 @@ def _count(table: Any, rows: Any, masks: Any, tried: Any, depth: int, params: An
     return total
 
 
-def perft(
-    game: Game, depth: int, *, seed: int = 0, deal: Sequence[int] | None = None, **options: Any
-) -> int:
+def perft(game: Game, depth: int, *, seed: int = 0, deal: Sequence[int] | None = None, **options: Any) -> int:
     """The number of action sequences of length `depth` from the start of a deal.
 
     A game that is over has no further action: sequences that end before `depth` don't count.

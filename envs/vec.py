@@ -79,7 +79,7 @@ class VecEnv:
         self.options = game.resolve(options)
         self.reward_kind = reward
         self._bind()
-        self.num_players = players = int(self._params[NUM_PLAYERS])
+        self.num_players = players = int(self.params[NUM_PLAYERS])
         n = num_envs
         self.rows = np.zeros((n, game.row_size), np.int64)
         self.obs = np.zeros((n, game.obs_size), np.int8)
@@ -98,13 +98,13 @@ class VecEnv:
 
     def _bind(self) -> None:
         self._table = self.game.table
-        self._params = self.game.params(self.options, self.reward_kind)
+        self.params = self.game.params(self.options, self.reward_kind)
 
     def _collect(self) -> None:
         """The arguments that the loops over the games end with."""
         self._buffers = (
             self.autoreset == "same_step", _ANY_DEAL[0], self.obs, self.action_mask, self.player,
-            self._returns, self.rewards, self.done, self.final_obs, self.final_rows, self._params,
+            self._returns, self.rewards, self.done, self.final_obs, self.final_rows, self.params,
         )  # fmt: skip
 
     @property
@@ -123,17 +123,15 @@ class VecEnv:
 
         Computed when asked for, into one buffer.
         """
-        engine.scores_batch(
-            self._table, self.rows, self.final_rows, self.done, self._scores, self._params
-        )
+        engine.scores_batch(self._table, self.rows, self.final_rows, self.done, self._scores, self.params)
         return self._scores
 
-    def reset(self, seed: int | None = None, where: Any = None, deal: Any = None) -> None:
+    def reset(self, seed: Any = None, where: Any = None, deal: Any = None) -> None:
         """Deals games anew: those of the boolean `where` (N,), or all.
 
         Args:
-            seed: game i is dealt as `env.reset(seed=seed + i)` would deal it. None: each game goes on with its
-                own generator.
+            seed: game i is dealt as `env.reset(seed=seed + i)` would deal it; or a seed for each game (N,).
+                None: each game goes on with its own generator.
             where: bool (N,).
             deal: fixes the chance, as `env.reset(options={"deal": ...})` does: one deal, or one a game (N, L).
 
@@ -143,10 +141,10 @@ class VecEnv:
         deals = self._deals(deal)
         seeds = np.full(self.num_envs, -1, np.int64)
         if seed is not None:
-            seeds = as_seed(seed, self.num_envs) + np.arange(self.num_envs, dtype=np.int64)
+            seeds = self._seeds(seed)
             for i in np.flatnonzero(games):
                 self._choices[i, 0] = mix(mix(seeds[i]) ^ _CHOICES)
-        engine.init_batch(self._table, self.rows, games, seeds, deals, self._params)
+        engine.init_batch(self._table, self.rows, games, seeds, deals, self.params)
         self.rewards[games] = 0
         self.done[games] = False
         self.refresh(games)
@@ -180,9 +178,7 @@ class VecEnv:
             wrong = engine.first_illegal(self.action_mask, actions, games, False)
             if wrong >= 0:
                 raise self._illegal(wrong, actions)
-        engine.step_batch(
-            self.threads, self.num_envs, self._table, self.rows, games, actions, *self._buffers
-        )
+        engine.step_batch(self.threads, self.num_envs, self._table, self.rows, games, actions, *self._buffers)
 
     def random_steps(self, k: int, observe: bool = True) -> int:
         """Plays k uniformly random legal actions in each game; returns how many were played in all.
@@ -213,14 +209,14 @@ class VecEnv:
             raise ValueError(f"seats are 0 to {self.num_players - 1}, not {seats!r}")
         target = np.empty_like(self.obs) if out is None else out
         rows = self.final_rows if final else self.rows
-        engine.observe_batch(self._table, rows, np.ascontiguousarray(chosen), target, self._params)
+        engine.observe_batch(self._table, rows, np.ascontiguousarray(chosen), target, self.params)
         return target
 
     def refresh(self, where: Any = None) -> None:
         """Writes observation, mask and player anew after `rows` was changed from outside."""
         games = self._where(where)
         engine.refresh_batch(
-            self._table, self.rows, games, self.obs, self.action_mask, self.player, self._params
+            self._table, self.rows, games, self.obs, self.action_mask, self.player, self.params
         )
         over = games & (self.player < 0)
         if over.any():
@@ -229,7 +225,7 @@ class VecEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_table", "_params", "_buffers"):
+        for name in ("_table", "params", "_buffers"):
             del kept[name]
         return kept
 
@@ -254,6 +250,13 @@ class VecEnv:
             )
         return games
 
+    def _seeds(self, seed: Any) -> npt.NDArray[np.int64]:
+        if np.ndim(seed) == 0:
+            return as_seed(seed, self.num_envs) + np.arange(self.num_envs, dtype=np.int64)
+        if len(seed) != self.num_envs:
+            raise ValueError(f"a seed for each game: {self.num_envs} seeds, not {len(seed)}")
+        return np.array([as_seed(one) for one in seed], np.int64)
+
     def _deals(self, deal: Any) -> npt.NDArray[np.int64]:
         if deal is None:
             return _ANY_DEAL
@@ -267,7 +270,9 @@ class VecEnv:
         try:
             given = np.asarray(actions)
         except (ValueError, TypeError) as error:
-            raise IllegalActionError(f"actions are whole numbers of shape ({self.num_envs},): {error}") from None
+            raise IllegalActionError(
+                f"actions are whole numbers of shape ({self.num_envs},): {error}"
+            ) from None
         if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
             raise IllegalActionError(
                 f"actions are whole numbers of shape ({self.num_envs},), not {given.dtype} {given.shape}"

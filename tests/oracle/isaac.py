@@ -10,6 +10,7 @@ observations are in the frame of the acting (observing) player. Dark's cell c is
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -90,6 +91,16 @@ def all_slots(lengths: Sequence[int], player: int) -> dict[int, Piece]:
 
 # Geometry only, the same in every game: SLOTS[pieces option][player].
 SLOTS = {name: (all_slots(lengths, DARK), all_slots(lengths, LIGHT)) for name, lengths in LENGTHS.items()}
+
+
+def random_deal(rng: random.Random, **options: Any) -> list[int]:
+    """Isaac has no chance: its deal is empty."""
+    return []
+
+
+def deal_in(hidden: Sequence[int], **options: Any) -> list[int]:
+    """The deal of a game that has just begun, from the hidden part of its state(): it is empty."""
+    return []
 
 
 class Oracle:
@@ -239,7 +250,6 @@ class Oracle:
         """Carry out a legal action, and all that follows without a choice. Illegal: ValueError."""
         if action not in self.legal_actions():
             raise ValueError(f"illegal action {action!r}")
-        action = int(action)
         player = self._player
 
         if self._phase == PLACE:
@@ -262,8 +272,6 @@ class Oracle:
             self._scores[player] = WINNING_SCORE if won else action - FIRST_COUNTER_ACTION
             self._just_removed = None
             self._phase = REMOVE
-            if self.is_over():
-                return  # won at once
 
         self._player = 1 - player
         self._pass_or_go_out()
@@ -286,7 +294,7 @@ class Oracle:
             self._player = self._first_passed
 
         if self.is_over():
-            return
+            return  # won at once: nobody's turn comes, the out flags stay as they are
         for _ in range(2):
             if not self._out[self._player] and self._removable(self._player):
                 return
@@ -312,11 +320,16 @@ class Oracle:
 
     # ---- scoring phase
 
+    def _counter_cell(self, player: int) -> int | None:
+        """Where the player's counter stands, in Dark's frame; None while it is not on the board."""
+        if self._phase == PLACE or self._scores[player] >= WINNING_SCORE:
+            return None
+        return turned(player, self._scores[player])
+
     def _counter_cells(self) -> list[int]:
         """The cells (Dark's frame) with a counter on them."""
-        if self._phase == PLACE:
-            return []
-        return [turned(seat, score) for seat, score in enumerate(self._scores) if score < WINNING_SCORE]
+        cells = [self._counter_cell(DARK), self._counter_cell(LIGHT)]
+        return [cell for cell in cells if cell is not None]
 
     def _longest_removed(self, player: int) -> int:
         return max(self._removed_lengths[player], default=0)
@@ -375,17 +388,16 @@ class Oracle:
                 mark(piece.kind if piece.owner == player else 5 + piece.kind, cell)
                 mark(10 if piece.orientation == ALONG_ROW else 11, cell)
             mark(12, min(cells))
-        if self._phase != PLACE:
-            if self._scores[player] < WINNING_SCORE:
-                mark(13, self._scores[player])
-            if self._scores[opponent] < WINNING_SCORE:
-                mark(14, 99 - self._scores[opponent])
+        for plane, seat in ((13, player), (14, opponent)):
+            counter = self._counter_cell(seat)
+            if counter is not None:
+                mark(plane, turned(player, counter))
 
         features = [
             *self._unplayed[player],
             *self._unplayed[opponent],
             *(int(self._phase == phase) for phase in PHASES),
-            min(self.gain(), 100),
+            min(self.gain(), 100),  # with the pieces of the game a gain is always less
             self._longest_removed(player),
             self._longest_removed(opponent),
             int(self._out[player]),

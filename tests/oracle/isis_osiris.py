@@ -7,6 +7,7 @@ else (stones and tiles left, values not yet seen, scores, the end) is counted fr
 from __future__ import annotations
 
 import operator
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,17 @@ def checked_deal(deal: Sequence[int] | None) -> tuple[int, ...]:
     if sorted(values) != [value for value, count in TILE_COUNTS.items() for _ in range(count)]:
         raise ValueError(f"the deal must hold exactly the 22 tiles of the game, got {deal!r}")
     return values
+
+
+def random_deal(rng: random.Random, **options: Any) -> list[int]:
+    """All tiles in random order."""
+    tiles = [value for value, count in TILE_COUNTS.items() for _ in range(count)]
+    return rng.sample(tiles, ALL_TILES)
+
+
+def deal_in(hidden: Sequence[int], **options: Any) -> list[int]:
+    """The deal of a game that has just begun, from the hidden part of its state(): it ends with the stock."""
+    return [int(value) for value in hidden[-ALL_TILES:]]
 
 
 class Oracle:

@@ -10,6 +10,7 @@ square grid that one perspective shows.
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -268,6 +269,16 @@ def _parse_objective(entry: Mapping[str, Any]) -> Objective:
     return Objective(number, stars, kind, cells=cells)
 
 
+def numbers_in_deal(mode: str) -> list[int]:
+    """The tiles that are shuffled: all, but in area_control not those whose objectives lie on display."""
+    return [n for n in NUMBERS if mode != "area_control" or n not in AREA_CONTROL_NUMBERS]
+
+
+def random_deal(rng: random.Random, **options: Any) -> list[int]:
+    """The tiles of the pile in random order."""
+    return rng.sample(numbers := numbers_in_deal(options.get("mode", "competitive")), len(numbers))
+
+
 # --- the game ---------------------------------------------------------------------------------------------
 
 
@@ -294,7 +305,7 @@ class Oracle:
     def __init__(self, deal: Sequence[int] | None = None, **options: Any) -> None:
         """Set up a new game."""
         self._set_options(**options)
-        in_pile = [n for n in NUMBERS if self.mode != "area_control" or n not in AREA_CONTROL_NUMBERS]
+        in_pile = numbers_in_deal(self.mode)
         if deal is None or sorted(deal) != in_pile:
             raise ValueError(f"deal must list each of the tiles {in_pile} once, in pile order, not {deal!r}")
         pile = list(deal)

@@ -1102,6 +1102,8 @@ def test_observation_after_the_end() -> None:
     assert planes(won, LIGHT) == {**LIGHTS_PIECES, 14: [87]}
     assert features(won, DARK)[10:] == [0, 1, 0, 0, 3, 5, 0, 0, 12, 100]
     assert features(won, LIGHT)[10:] == [0, 1, 0, 0, 5, 3, 0, 0, 100, 12]
+    last_piece = Oracle.from_position([], scores=(100, 12), player=LIGHT)  # nobody is out by a win
+    assert features(last_piece, DARK)[10:] == [0, 1, 0, 0, 0, 0, 0, 0, 100, 12]
 
 
 def test_observers_are_players() -> None:
@@ -1151,6 +1153,7 @@ def test_copies_are_independent() -> None:
         (Oracle.from_position(NEARLY_FULL, phase="place", player=LIGHT), slot(0, ROW, 3)),
         (Oracle.from_position(SEVEN, scores=(94, 20), longest=(7, 0)), slot(4, ROW, 40)),
         (example_2((34, 20)), 1036),
+        (Oracle.from_position(SEVEN, scores=(30, 20), out=(False, True)), slot(0, COLUMN, 49)),
     ]:
         before = seen(game)
         twin = game.copy()
@@ -1236,6 +1239,12 @@ def test_the_counter_phase_by_hand() -> None:
     """The base of the impossible ones above is possible."""
     game = Oracle.from_position(LEFT, phase="counter", just_removed=REMOVED)
     assert game.legal_actions() == targets(0, 1)
+    assert features(game, DARK)[14:16] == [3, 0]
+    equal = Oracle.from_position(LEFT, phase="counter", just_removed=REMOVED, longest=(3, 7))
+    assert equal.legal_actions() == targets(0, 1)
+    assert features(equal, DARK)[14:16] == [3, 7]
+    corner = Oracle.from_position([(DARK, 0, ROW, 99)], pieces="table", scores=(0, 1))
+    assert corner.legal_actions() == [slot(0, ROW, 99)]
 
 
 # ---- whole games

@@ -1,0 +1,51 @@
+# `make demo` and `make test` set up all they need in .venv; the rest uses what they set up.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint types suite nojit bench perft-files format clean
+
+demo: .venv/.demo
+	$(BIN)/iszoo demo
+
+test: .venv/.test lint types suite nojit
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "iszoo needs Python 3.10 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+
+# pettingzoo[classic] is what PettingZoo's own connect four needs, beside which ours is measured.
+.venv/.demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable '.[cli,peers]'
+	touch $@
+
+.venv/.test: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable '.[cli,peers,test]'
+	touch $@ .venv/.demo
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.test
+	$(BIN)/mypy
+
+suite: .venv/.test
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+# The kernels as plain Python: the same results, and the only way to see which lines the tests reach.
+nojit: .venv/.test
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest --quiet tests/test_differential.py tests/test_conformance.py tests/envs
+	$(BIN)/coverage report
+
+bench: .venv/.demo
+	$(BIN)/python -m iszoo.benchmarks.throughput
+
+format: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	find . -name __pycache__ -prune -exec rm -rf {} +

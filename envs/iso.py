@@ -1,0 +1,649 @@
+"""ISO (David Heras, LittleHouse Boardgames 2022): the rules, as kernels. One to three players, hidden pile order.
+
+Source: the published rulebook; where it is silent the rulings are ours, and the docs page lists them. The tiles
+come from a file (see iso_tiles.py); every table made of it is in the parameters.
+
+Cells (x, y) are 16 * (x % 16) + y % 16, on a torus that no game can tell from a plane: at most 15 connected
+tiles lie on it, so two of them are less than 15 apart in x and in y, and are neighbours on the torus only if
+they are on the plane. Seen along an axis, u and v are the steps along the next two axes: x: (e_y, e_z),
+y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0), e_y = (0, 1), e_z = (-1, -1).
+
+A block face as it lies is a code: 6 * (which permutation its colours are on the axes x, y, z) + the same of
+its indicators. A set of tiles on the table is a word, bit t for the tile placed as number t, from 0; a set of
+objectives is a word, bit n - 1 for objective n.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
+from iszoo.envs.iso_tiles import COLOURS, INDICATORS, MOST_TILES, MOST_WALLS, NUM_TILES, WHITE, TileSet, load
+from iszoo.envs.native import kernel, popcount, trailing_zeros
+from iszoo.envs.primitives import (
+    GENERATOR,
+    MARGIN,
+    NUM_PLAYERS,
+    OFFENDER,
+    PARAMS_HEAD,
+    REWARD,
+    ROW_HEAD,
+    draw,
+    margin,
+    mix,
+    outcome,
+    spread,
+    start_generator,
+)
+
+SIDE = 16
+CELLS = SIDE * SIDE
+FIRST_CELL = 136
+SLOTS = 3
+TOP = 2  # the slot of the pile's top
+DISPLAY_PLACES = 3
+ON_DISPLAY_ALL_GAME = (10, 11, 12, 13)  # mode="area_control"
+PLAYERS = {"competitive": (2, 3), "solo": (1,), "coop": (2, 3), "area_control": (2, 3)}
+COMPETITIVE, GROUP, AREA_CONTROL = range(3)
+RULES = {"competitive": COMPETITIVE, "solo": GROUP, "coop": GROUP, "area_control": AREA_CONTROL}
+MARGIN_SCALE = 44
+ALL_OBJECTIVES = (1 << NUM_TILES) - 1
+FEATURES_AT = 20 * CELLS
+OBS_SIZE = FEATURES_AT + 103
+BEST_BAND = 26  # the total of stars from which solo and coop are won outright; the scale of their reward
+
+ROW = np.dtype(
+    [
+        *ROW_HEAD,
+        ("player", "<i8"),  # seat to move
+        ("display", "<i8"),  # the objectives on display
+        ("shown", "<i8"),  # the objectives that have been shown, those that were won included
+        ("won", "<i8", (3,)),  # the objectives of each player; in solo and coop the group's in [0]
+        ("stars", "<i8", (3,)),  # what they are worth
+        ("slot_number", "<i8", (3,)),  # the number of the tile in each slot, 0 for none
+        ("slot_face", "<i8", (3,)),  # its block face as it lies
+        ("pile", "<i8"),  # the numbers of the tiles under the top, 5 bits each, the next one lowest
+        ("placed", "<i8"),  # how many tiles lie on the table
+        ("tiles", "<i8", (MOST_TILES,)),  # cell, block face (from bit 8), neighbours along x, y, z (16, 31, 46)
+        ("colours", "<i8", (3,)),  # the tiles that show each colour, 16 bits a colour, along each axis
+        ("indicators", "<i8", (3,)),  # the same for the indicators
+        ("free", "<i8", (8,)),  # the cells where a tile may be placed, 32 a word; none when over
+    ]
+)
+
+
+def _at(name: str) -> int:
+    fields = ROW.fields
+    assert fields is not None
+    return int(fields[name][1]) // 8
+
+
+PLAYER, DISPLAY, SHOWN, WON, STARS_AT = map(_at, ("player", "display", "shown", "won", "stars"))
+SLOT_NUMBER, SLOT_FACE, PILE, PLACED = map(_at, ("slot_number", "slot_face", "pile", "placed"))
+TILES, COLOURS_AT, INDICATORS_AT, FREE = map(_at, ("tiles", "colours", "indicators", "free"))
+ROW_SIZE = ROW.itemsize // 8
+
+# Parameters, after the head that every game has.
+MODE = PARAMS_HEAD
+VIEWS = MODE + 1  # per seat: where its rows of _SHOWN_PLANES begin
+FACES = VIEWS + 3  # per tile: its block face at rotation 0
+STARS = FACES + NUM_TILES  # per objective
+AREAS = STARS + NUM_TILES  # per colour and size of a group, 16 sizes a colour: the areas that it is
+FIGURES = AREAS + 3 * SIDE  # per size of a group, up to MOST_WALLS: the figures that may use a wall of it
+PATTERNS = FIGURES + MOST_WALLS + 1  # per figure: where its patterns begin, and how many there are
+PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, five words each, see _patterns
+
+_TILES_MASK = (1 << MOST_TILES) - 1
+_NEIGHBOURS = 16  # where the neighbours along x begin in a word of `tiles`; y and z follow, 15 bits each
+
+# --- Tables that are rules, not tiles ----------------------------------------------------------------------
+
+_PERMUTATIONS = list(itertools.permutations(range(3)))
+_NUM_FACES = len(_PERMUTATIONS) ** 2
+# Where the indicators black, white, void stand as a seat sees them: seats 0 to 2 of three, seat 1 of two.
+_VIEWS = ((0, 1, 2), (2, 0, 1), (1, 2, 0), (1, 0, 2))
+
+
+def _walls(face: int) -> list[tuple[int, int]]:
+    """Colour and indicator of a block face on the axes x, y, z."""
+    return list(zip(_PERMUTATIONS[face // 6], _PERMUTATIONS[face % 6], strict=True))
+
+
+def _face(walls: Sequence[tuple[int, int]]) -> int:
+    colours, indicators = zip(*walls, strict=True)
+    return 6 * _PERMUTATIONS.index(colours) + _PERMUTATIONS.index(indicators)
+
+
+def _turned(face: int, thirds: int) -> int:
+    """A block face after thirds of a turn: axis a shows wall a - thirds."""
+    walls = _walls(face)
+    return _face([walls[(axis - thirds) % 3] for axis in range(3)])
+
+
+def _diamond_place(u: int, v: int) -> int:
+    """The bit of a wall (u, v) steps away, at most MOST_WALLS - 1 = 4 in all; the centre is bit 0."""
+    places = [(a, b) for a in range(-4, 5) for b in range(-4, 5) if abs(a) + abs(b) < MOST_WALLS]
+    return sorted(places, key=lambda place: (abs(place[0]) + abs(place[1]), place)).index((u, v))
+
+
+def _diamond_bit(axis: int, x: int, y: int) -> int:
+    """The bit of the wall of a tile (x, y) away seen along an axis, or 0 if no figure reaches that far."""
+    u, v = ((y - x, -x), (-y, x - y), (x, y))[axis]
+    return 1 << _diamond_place(u, v) if abs(u) + abs(v) < MOST_WALLS else 0
+
+
+def _signed(at: int) -> int:
+    return at - SIDE if at >= SIDE // 2 else at
+
+
+_TURNED = np.array([_turned(face, r) for face in range(_NUM_FACES) for r in range(3)], np.int64)
+# The least of the codes that a block face has in its three rotations: what it is, however it lies.
+_LOOKS = np.array([min(_turned(face, r) for r in range(3)) for face in range(_NUM_FACES)], np.int64)
+# The colours (bytes 0 to 2) and indicators (bytes 3 to 5) of a block face on x, y, z.
+_WALLS = np.array(
+    [
+        sum(c << (8 * a) | k << (8 * a + 24) for a, (c, k) in enumerate(_walls(face)))
+        for face in range(_NUM_FACES)
+    ],
+    np.int64,
+)
+# The six planes that show a tile, a byte each, by view and block face. The features of a slot have the same order.
+_SHOWN_PLANES = np.array(
+    [
+        sum((6 * a + c) << (8 * a) | (6 * a + 3 + view[k]) << (8 * a + 24) for a, (c, k) in enumerate(_walls(face)))
+        for view in _VIEWS
+        for face in range(_NUM_FACES)
+    ],
+    np.int64,
+)
+_WAYS = (16, 240, 1, 15, 255, 17)  # from a cell to its six neighbours: plus and minus e_x, e_y, e_z
+# By the way from one cell to another: which axis they are neighbours along, or 3.
+_AXIS = np.full(CELLS, 3, np.int64)
+_AXIS[list(_WAYS)] = [0, 0, 1, 1, 2, 2]
+_DIAMOND = np.array(
+    [_diamond_bit(axis, _signed(way // SIDE), _signed(way % SIDE)) for axis in range(3) for way in range(CELLS)],
+    np.int64,
+)
+
+# --- Dealing -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def _draw_top(rows: Any, i: int, params: Any) -> None:
+    """Turns the next tile of the pile into its top; without one the slot becomes empty."""
+    number = rows[i, PILE] & 31
+    rows[i, PILE] >>= 5
+    rows[i, SLOT_NUMBER + TOP] = number
+    rows[i, SLOT_FACE + TOP] = params[FACES + number - 1] if number else 0
+
+
+@kernel
+def _pile_up(rows: Any, i: int, numbers: Any, first: int) -> None:
+    """Makes numbers[first:] the tiles under the top."""
+    pile = 0
+    for k in range(len(numbers) - 1, first - 1, -1):
+        pile = (pile << 5) | numbers[k]
+    rows[i, PILE] = pile
+
+
+@kernel
+def _shuffle(rows: Any, i: int, numbers: Any, first: int, end: int) -> None:
+    """Shuffles numbers[first:end] with the row's generator (Fisher-Yates)."""
+    for k in range(end - first - 1, 0, -1):
+        j = first + draw(rows, i, GENERATOR, k + 1)
+        numbers[first + k], numbers[j] = numbers[j], numbers[first + k]
+
+
+@kernel(allocates=True)
+def init(rows: Any, i: int, seed: int, deal: Any, params: Any) -> None:
+    start_generator(rows, i, seed)
+    for k in range(PLAYER, ROW_SIZE):
+        rows[i, k] = 0
+    if params[MODE] == AREA_CONTROL:
+        for number in ON_DISPLAY_ALL_GAME:
+            rows[i, DISPLAY] |= 1 << (number - 1)
+    numbers = np.empty(NUM_TILES - popcount(rows[i, DISPLAY]), np.int64)
+    if len(deal) > 0:
+        for k in range(len(numbers)):
+            numbers[k] = deal[k]
+    else:
+        k = 0
+        for n in range(NUM_TILES):
+            if (rows[i, DISPLAY] >> n) & 1 == 0:
+                numbers[k] = n + 1
+                k += 1
+        _shuffle(rows, i, numbers, 0, len(numbers))
+    k = 0
+    if params[MODE] != AREA_CONTROL:
+        while k < DISPLAY_PLACES:
+            rows[i, DISPLAY] |= 1 << (numbers[k] - 1)
+            k += 1
+    rows[i, SHOWN] = rows[i, DISPLAY]
+    for slot in range(SLOTS):
+        rows[i, SLOT_NUMBER + slot] = numbers[k + slot]
+        rows[i, SLOT_FACE + slot] = params[FACES + numbers[k + slot] - 1]
+    _pile_up(rows, i, numbers, k + SLOTS)
+    rows[i, FREE + (FIRST_CELL >> 5)] = 1 << (FIRST_CELL & 31)
+
+
+# --- The table ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def _way(origin: int, cell: int) -> int:
+    """The way from one cell to another, as a cell."""
+    return ((cell - origin) & 15) | (((cell & 240) - (origin & 240)) & 240)
+
+
+@kernel
+def _place(rows: Any, i: int, cell: int, face: int) -> None:
+    """Puts a tile on the table."""
+    t = rows[i, PLACED]
+    for way in _WAYS:
+        near = ((cell + way) & 15) | (((cell & 240) + (way & 240)) & 240)
+        rows[i, FREE + (near >> 5)] |= 1 << (near & 31)
+    rows[i, FREE + (cell >> 5)] &= ~(1 << (cell & 31))
+    tile = cell | (face << 8)
+    for s in range(t):
+        other = rows[i, TILES + s]
+        axis = _AXIS[_way(cell, other & 255)]
+        if axis < 3:
+            taken = other & 255
+            rows[i, FREE + (taken >> 5)] &= ~(1 << (taken & 31))
+            tile |= 1 << (_NEIGHBOURS + MOST_TILES * axis + s)
+            rows[i, TILES + s] = other | (1 << (_NEIGHBOURS + MOST_TILES * axis + t))
+    rows[i, TILES + t] = tile
+    rows[i, PLACED] = t + 1
+    walls = _WALLS[face]
+    for axis in range(3):
+        rows[i, COLOURS_AT + axis] |= 1 << (16 * ((walls >> (8 * axis)) & 255) + t)
+        rows[i, INDICATORS_AT + axis] |= 1 << (16 * ((walls >> (8 * axis + 24)) & 255) + t)
+
+
+@kernel
+def _group(rows: Any, i: int, axis: int, tile: int, members: int) -> int:
+    """The tiles of a set that are orthogonally united with one of them, seen along an axis."""
+    along_u = _NEIGHBOURS + MOST_TILES * (axis + 1 if axis < 2 else 0)
+    along_v = _NEIGHBOURS + MOST_TILES * (axis + 2 if axis < 1 else axis - 1)
+    group = 1 << tile
+    edge = group
+    while edge:
+        word = rows[i, TILES + trailing_zeros(edge)]
+        edge &= edge - 1
+        new = ((word >> along_u) | (word >> along_v)) & members & ~group
+        group |= new
+        edge |= new
+    return group
+
+
+@kernel
+def _controller(rows: Any, i: int, axis: int, group: int) -> int:
+    """Whose indicator a group has more of than of each other one, or -1."""
+    black = popcount(group & rows[i, INDICATORS_AT + axis])
+    white = popcount(group & (rows[i, INDICATORS_AT + axis] >> 16))
+    void = popcount(group & (rows[i, INDICATORS_AT + axis] >> 32))
+    if black > white and black > void:
+        return 0
+    if white > black and white > void:
+        return 1
+    if void > black and void > white:
+        return 2
+    return -1
+
+
+@kernel
+def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any) -> int:
+    """Which of the wanted figures the wall of the tile placed last completes for a player, seen along an axis."""
+    last = rows[i, PLACED] - 1
+    centre = rows[i, TILES + last] & 255
+    colours, indicators = rows[i, COLOURS_AT + axis], rows[i, INDICATORS_AT + axis] >> (16 * player)
+    # The walls around that one by their bits in _DIAMOND: those of each colour, and those with the player's mark.
+    pink = yellow = blue = own = 0
+    for t in range(last + 1):
+        wall = _DIAMOND[CELLS * axis + _way(centre, rows[i, TILES + t] & 255)]
+        pink |= wall & -((colours >> t) & 1)
+        yellow |= wall & -((colours >> (16 + t)) & 1)
+        blue |= wall & -((colours >> (32 + t)) & 1)
+        own |= wall & -((indicators >> t) & 1)
+    done = 0
+    while wanted:
+        n = trailing_zeros(wanted)
+        wanted &= wanted - 1
+        p = params[PATTERNS + 2 * n]
+        for _ in range(params[PATTERNS + 2 * n + 1]):
+            lacking = (
+                (params[p] & ~own) | (params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)
+            )
+            white = params[p + 4]
+            if lacking == 0 and (white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0):
+                done |= 1 << n
+                break
+            p += 5
+    return done
+
+
+@kernel
+def _completed(rows: Any, i: int, player: int, params: Any) -> int:
+    """The objectives on display that the tile placed last completes for a player."""
+    last = rows[i, PLACED] - 1
+    walls = _WALLS[(rows[i, TILES + last] >> 8) & 63]
+    display = rows[i, DISPLAY]
+    done = 0
+    for axis in range(3):
+        colour = (walls >> (8 * axis)) & 255
+        group = _group(rows, i, axis, last, (rows[i, COLOURS_AT + axis] >> (16 * colour)) & _TILES_MASK)
+        size = popcount(group)
+        areas = display & params[AREAS + SIDE * colour + size]
+        if areas and _controller(rows, i, axis, group) == player:
+            done |= areas
+        figures = display & ~done & params[FIGURES + min(size, MOST_WALLS)]
+        if figures:
+            done |= _figures(rows, i, axis, player, figures, params)
+    return done
+
+
+@kernel
+def _allocated(rows: Any, i: int, n: int, params: Any) -> int:
+    """Who controls the largest group that satisfies area n + 1, over all perspectives; -1: nobody, or several."""
+    best = 0
+    owner = -1
+    for axis in range(3):
+        for colour in range(3):
+            members = (rows[i, COLOURS_AT + axis] >> (16 * colour)) & _TILES_MASK
+            left = members
+            while left:
+                group = _group(rows, i, axis, trailing_zeros(left), members)
+                left &= ~group
+                size = popcount(group)
+                if size >= best and (params[AREAS + SIDE * colour + size] >> n) & 1:
+                    controller = _controller(rows, i, axis, group)
+                    if 0 <= controller < params[NUM_PLAYERS]:
+                        owner = controller if size > best or controller == owner else -1
+                        best = size
+    return owner
+
+
+# --- The kernels -------------------------------------------------------------------------------------------
+
+
+@kernel
+def _win(rows: Any, i: int, player: int, objectives: int, params: Any) -> None:
+    """Moves objectives from the display to who won them."""
+    holder = 0 if params[MODE] == GROUP else player
+    rows[i, DISPLAY] &= ~objectives
+    rows[i, WON + holder] |= objectives
+    while objectives:
+        rows[i, STARS_AT + holder] += params[STARS + trailing_zeros(objectives)]
+        objectives &= objectives - 1
+
+
+@kernel
+def status(rows: Any, i: int, params: Any) -> int:
+    tiles = rows[i, SLOT_NUMBER] | rows[i, SLOT_NUMBER + 1] | rows[i, SLOT_NUMBER + TOP]
+    return rows[i, PLAYER] if tiles else -1  # type: ignore[no-any-return]
+
+
+@kernel
+def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
+    # The cells once, for the pile's top in its last rotation, then copied: numba makes wide moves of that.
+    source = CELLS * (3 * SLOTS - 1)
+    cells = 0
+    for k in range(8):
+        spread(rows[i, FREE + k], 32, mask, i, source + 32 * k)
+        cells += popcount(rows[i, FREE + k])
+    slots = 0
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            slots += 1
+            for at in range(3 * CELLS if slot < TOP else 2 * CELLS):
+                mask[i, 3 * CELLS * slot + at] = mask[i, source + at % CELLS]
+        else:
+            for at in range(3 * CELLS):
+                mask[i, 3 * CELLS * slot + at] = 0
+    return 3 * slots * cells
+
+
+@kernel
+def step(rows: Any, i: int, action: int, params: Any) -> None:
+    player = rows[i, PLAYER]
+    slot = action // (3 * CELLS)
+    face = _TURNED[3 * rows[i, SLOT_FACE + slot] + (action >> 8) % 3]
+    if slot != TOP:
+        rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
+        rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
+    _draw_top(rows, i, params)
+    _place(rows, i, action & 255, face)
+    if params[MODE] != AREA_CONTROL:
+        done = _completed(rows, i, player, params)
+        if done:
+            _win(rows, i, player, done, params)
+            places = DISPLAY_PLACES - popcount(rows[i, DISPLAY])
+            while places and rows[i, PILE]:
+                objective = 1 << (rows[i, SLOT_NUMBER + TOP] - 1)
+                rows[i, DISPLAY] |= objective
+                rows[i, SHOWN] |= objective
+                _draw_top(rows, i, params)
+                places -= 1
+    rows[i, PLAYER] = player + 1 if player + 1 < params[NUM_PLAYERS] else 0
+    if status(rows, i, params) < 0:
+        for k in range(8):
+            rows[i, FREE + k] = 0
+        if params[MODE] == AREA_CONTROL:
+            for number in ON_DISPLAY_ALL_GAME:
+                owner = _allocated(rows, i, number - 1, params)
+                if owner >= 0:
+                    _win(rows, i, owner, 1 << (number - 1), params)
+
+
+@kernel
+def _length(word: int) -> int:
+    """The number of bits up to the highest one bit, of a word below 2**32: the highest objective of a set."""
+    for shift in (1, 2, 4, 8, 16):
+        word |= word >> shift
+    return popcount(word)
+
+
+@kernel
+def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
+    # Most bytes are zero: clearing all and setting the others takes half the time of making planes of bits.
+    for k in range(OBS_SIZE):
+        obs[i, k] = 0
+    view = params[VIEWS + player]
+    placed = rows[i, PLACED]
+    for t in range(placed):
+        tile = rows[i, TILES + t]
+        cell = tile & 255
+        planes = _SHOWN_PLANES[view + ((tile >> 8) & 63)]
+        for k in range(6):
+            obs[i, CELLS * ((planes >> (8 * k)) & 255) + cell] = 1
+    if rows[i, OFFENDER] == 0:
+        for k in range(8):
+            spread(rows[i, FREE + k], 32, obs, i, 18 * CELLS + 32 * k)
+    if placed:
+        obs[i, 19 * CELLS + (rows[i, TILES + placed - 1] & 255)] = 1
+
+    pile = NUM_TILES - popcount(rows[i, SHOWN]) - placed
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            planes = _SHOWN_PLANES[view + rows[i, SLOT_FACE + slot]]
+            for k in range(6):
+                obs[i, FEATURES_AT + 18 * slot + ((planes >> (8 * k)) & 255)] = 1
+            if slot != TOP:
+                pile -= 1
+    unseen = ALL_OBJECTIVES & ~rows[i, SHOWN]
+    spread(rows[i, DISPLAY] | (unseen << NUM_TILES), 2 * NUM_TILES, obs, i, FEATURES_AT + 54)
+    players = params[NUM_PLAYERS]
+    group = params[MODE] == GROUP
+    for seat in range(1 if group else players):
+        p = 0 if group else player + seat
+        p = p - players if p >= players else p
+        obs[i, FEATURES_AT + 90 + seat] = rows[i, STARS_AT + p]
+        obs[i, FEATURES_AT + 93 + seat] = popcount(rows[i, WON + p])
+        obs[i, FEATURES_AT + 96 + seat] = _length(rows[i, WON + p])
+    obs[i, FEATURES_AT + 99] = pile
+    obs[i, FEATURES_AT + 100 + params[MODE]] = 1
+
+
+@kernel
+def scores(rows: Any, i: int, out: Any, params: Any) -> None:
+    for p in range(params[NUM_PLAYERS]):
+        out[i, p] = rows[i, STARS_AT + (0 if params[MODE] == GROUP else p)]
+
+
+@kernel(allocates=True)
+def returns(rows: Any, i: int, out: Any, params: Any) -> None:
+    players = params[NUM_PLAYERS]
+    if status(rows, i, params) >= 0:
+        for p in range(players):
+            out[i, p] = 0.0
+        return
+    if params[MODE] == GROUP:
+        for p in range(players):
+            out[i, p] = rows[i, STARS_AT] / BEST_BAND
+        return
+    if params[REWARD] == MARGIN:
+        margin(out, i, rows[i, STARS_AT : STARS_AT + 3], players, MARGIN_SCALE)
+        return
+    winners = 0
+    best = -1
+    for p in range(players):
+        # Most stars, then most objectives, then the highest number.
+        won = rows[i, WON + p]
+        rank = (rows[i, STARS_AT + p] << 16) | (popcount(won) << 8) | _length(won)
+        if rank > best:
+            winners = 0
+            best = rank
+        if rank == best:
+            winners |= 1 << p
+    outcome(out, i, winners, players)
+
+
+@kernel(allocates=True)
+def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
+    """Redraws the number behind each block face that was seen, and the order of the pile under its top.
+
+    All players know the same: the objectives shown, by their numbers, and the block faces on the table and in
+    the slots. A tile whose block face was seen can be any of those not shown whose face looks the same, that
+    is, up to rotation. The faces stay as they lie, so that every action goes on meaning what it meant. Which
+    of such tiles lies on the table is told by which of them are in the slots and in the pile.
+    """
+    rows[i, GENERATOR] = mix(seed)
+    placed = np.zeros(_NUM_FACES, np.int64)  # how many tiles on the table have each look
+    for t in range(rows[i, PLACED]):
+        placed[_LOOKS[(rows[i, TILES + t] >> 8) & 63]] += 1
+    pile = np.empty(NUM_TILES, np.int64)
+    size = 0
+    for look in range(_NUM_FACES):
+        first = size
+        for n in range(NUM_TILES):
+            if _LOOKS[params[FACES + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
+                pile[size] = n + 1
+                size += 1
+        _shuffle(rows, i, pile, first, size)
+        size -= placed[look]
+        for slot in range(SLOTS):
+            if rows[i, SLOT_NUMBER + slot] and _LOOKS[rows[i, SLOT_FACE + slot]] == look:
+                size -= 1
+                rows[i, SLOT_NUMBER + slot] = pile[size]
+    _shuffle(rows, i, pile, 0, size)
+    _pile_up(rows, i, pile[:size], 0)
+
+
+# --- Parameters, bounds, deals -----------------------------------------------------------------------------
+
+
+def _patterns(cells: Sequence[tuple[int, int, int, bool]], mirror: bool) -> list[list[int]]:
+    """Every way in which a figure can hold the wall placed last, each once, by the bits of _DIAMOND.
+
+    Five words each: the walls with the player's indicator, the pink, the yellow, the blue, the white walls.
+    """
+    found = set()
+    for flip, turns, anchor in itertools.product((1, -1) if mirror else (1,), range(4), cells):
+        words = [0] * 5
+        for u, v, colour, marked in cells:
+            u, v = flip * (u - anchor[0]), v - anchor[1]
+            for _ in range(turns):
+                u, v = -v, u
+            bit = 1 << _diamond_place(u, v)
+            words[1 + colour] |= bit
+            words[0] |= bit if marked else 0
+        found.add(tuple(words))
+    return [list(words) for words in sorted(found)]
+
+
+def _pack(options: Options) -> Sequence[int]:
+    players = options["num_players"]
+    tiles = load(options["tiles"])
+    params = [0] * PARAMS_SIZE
+    params[NUM_PLAYERS] = players
+    params[MODE] = RULES[options["mode"]]
+    for seat in range(3):
+        params[VIEWS + seat] = _NUM_FACES * _view(seat, players)
+    for n, (block, objective) in enumerate(zip(tiles.blocks, tiles.objectives, strict=True)):
+        params[FACES + n] = _face(block)
+        params[STARS + n] = objective.stars
+        if objective.kind == "area":
+            for colour in range(3):
+                if objective.colour in (colour, WHITE):
+                    for size in range(objective.size, MOST_TILES + 1):
+                        params[AREAS + SIDE * colour + size] |= 1 << n
+            continue
+        # A figure that is white all over lies within one group; in any other each wall may be a group of its own.
+        white = all(colour == WHITE for _, _, colour, _ in objective.cells)
+        for size in range(len(objective.cells) if white else 1, MOST_WALLS + 1):
+            params[FIGURES + size] |= 1 << n
+        patterns = _patterns(objective.cells, options["mirror"])
+        params[PATTERNS + 2 * n : PATTERNS + 2 * n + 2] = [len(params), len(patterns)]
+        params += itertools.chain.from_iterable(patterns)
+    return params
+
+
+def _view(seat: int, players: int) -> int:
+    """Which of _VIEWS a seat has."""
+    return 3 if players == 2 and seat == 1 else seat
+
+
+def _check(options: Options) -> Mapping[str, Any]:
+    mode, players = options["mode"], options["num_players"]
+    allowed = PLAYERS[mode]
+    if players is None:
+        players = allowed[0]
+    if players not in allowed:
+        raise ValueError(
+            f"num_players={players!r} is not allowed with mode={mode!r};"
+            f" choose one of {', '.join(map(str, allowed))}"
+        )
+    path = options["tiles"]
+    if path is not None:
+        if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+            raise ValueError(f"tiles={path!r} is not allowed; it is the path of a file, or None")
+        path = os.path.abspath(path)
+    tiles = load(path)
+    if mode == "area_control":
+        for number in ON_DISPLAY_ALL_GAME:
+            if tiles.objectives[number - 1].kind != "area":
+                raise ValueError(
+                    f"tiles: {path}: tile {number}, objective: mode='area_control' needs an area there,"
+                    f" not a {tiles.objectives[number - 1].kind!r} objective"
+                )
+    return {"num_players": players, "tiles": path}
+
+
+def _dealt(options: Options) -> list[int]:
+    """The numbers of the tiles in the deal."""
+    apart = ON_DISPLAY_ALL_GAME if options["mode"] == "area_control" else ()
+    return [number for number in range(1, NUM_TILES + 1) if number not in apart]
+
+
+def _check_deal(options: Options, deal: Sequence[int]) -> None:
+    numbers = _dealt(options)
+    if len(deal) != len(numbers):
+        raise ValueError(f"a deal lists {len(numbers)} tile numbers, not {len(deal)}")
+    for number in numbers:
+        if number not in deal:
+            raise ValueError(f"a deal has each tile once, and tile {number} is missing")

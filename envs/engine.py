@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -174,6 +172,18 @@ def nth_legal(mask: Any, i: int, n: int) -> int:
 
 
 @kernel
+def _first_illegal(lo: int, hi: int, mark: bool, where: Any, actions: Any, mask: Any) -> int:
+    """The first game whose action is out of range or not legal, or -1. `mark`: turn such actions into -1 instead."""
+    size = mask.shape[1]
+    for i in range(lo, hi):
+        if where[i] and (actions[i] < 0 or actions[i] >= size or mask[i, actions[i]] == 0):
+            if not mark:
+                return i
+            actions[i] = -1
+    return -1
+
+
+@kernel
 def _step_range(
     lo: int, hi: int, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
     obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
@@ -243,20 +253,49 @@ def _random_range(
     return total
 
 
-@kernel(parallel=True)
-def _step_parallel(
-    chunks: int, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
+@kernel
+def _step_serial(
+    mark: bool, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
     obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
     params: Any,
-) -> None:  # fmt: skip
-    """`_step_range` over equal shares of the games, one a thread."""
+) -> int:  # fmt: skip
+    """Checks all actions, then plays them. Returns the first game with an illegal one (none has moved), or -1."""
+    games = rows.shape[0]
+    wrong = _first_illegal(0, games, mark, where, actions, mask)
+    if wrong < 0:
+        _step_range(
+            0, games, table, rows, where, actions, same_step, any_deal,
+            obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
+        )  # fmt: skip
+    return wrong
+
+
+@kernel(parallel=True)
+def _step_parallel(
+    chunks: int, wrong: Any, mark: bool, table: Any, rows: Any, where: Any, actions: Any, same_step: bool,
+    any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any,
+    final_rows: Any, params: Any,
+) -> int:  # fmt: skip
+    """`_step_serial` over equal shares of the games, one a thread; wrong: int64 (chunks,), scratch.
+
+    Each thread checks its own share: masks that another thread wrote would have to come over from its core.
+    """
     games = rows.shape[0]
     for k in prange(chunks):
         c = np.int64(k)  # prange counts in uint64
+        wrong[c] = _first_illegal(
+            games * c // chunks, games * (c + 1) // chunks, mark, where, actions, mask
+        )
+    for c in range(chunks):
+        if wrong[c] >= 0:
+            return wrong[c]
+    for k in prange(chunks):
+        c = np.int64(k)
         _step_range(
             games * c // chunks, games * (c + 1) // chunks, table, rows, where, actions, same_step, any_deal,
             obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
         )  # fmt: skip
+    return -1
 
 
 @kernel(parallel=True)
@@ -278,21 +317,6 @@ def _random_parallel(
 
 
 # --- Many games: the other loops ---------------------------------------------------------------------------
-
-
-@kernel
-def first_illegal(mask: Any, actions: Any, where: Any, mark: bool) -> int:
-    """The first game whose action is out of range or not legal, or -1. `mark`: turn such actions into -1 instead.
-
-    A pass of its own before any game moves, so that a batch with a bad action is left as it was.
-    """
-    size = mask.shape[1]
-    for i in range(mask.shape[0]):
-        if where[i] and (actions[i] < 0 or actions[i] >= size or mask[i, actions[i]] == 0):
-            if not mark:
-                return i
-            actions[i] = -1
-    return -1
 
 
 @kernel
@@ -318,10 +342,11 @@ def refresh_batch(table: Any, rows: Any, where: Any, obs: Any, mask: Any, player
 
 
 @kernel
-def observe_batch(table: Any, rows: Any, seats: Any, obs: Any, params: Any) -> None:
-    """Writes each game as seats[i] sees it."""
+def observe_batch(table: Any, rows: Any, where: Any, seats: Any, obs: Any, params: Any) -> None:
+    """Writes the games of `where` as seats[i] sees them."""
     for i in range(rows.shape[0]):
-        call_observe(table[OBSERVE], rows, i, seats[i], obs, params)
+        if where[i]:
+            call_observe(table[OBSERVE], rows, i, seats[i], obs, params)
 
 
 @kernel
@@ -363,30 +388,32 @@ def max_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Holds the lock, and numba's thread count at `count`: two parallel calls at once abort the process."""
+def _in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
+    """Calls a parallel driver with numba's thread count at `threads`; two at once would abort the process."""
     with _parallel_lock:
         before = numba.get_num_threads()
-        numba.set_num_threads(count)
+        if before != threads:
+            numba.set_num_threads(threads)
         try:
-            yield
+            return int(driver(threads, *arguments))
         finally:
-            numba.set_num_threads(before)
+            if before != threads:
+                numba.set_num_threads(before)
 
 
-def step_batch(threads: int, games: int, *arguments: Any) -> None:
-    """Plays one action in each game, on one thread or several."""
+def step_batch(threads: int, mark: bool, *arguments: Any) -> int:
+    """Plays one action in each game, on one thread or several, once all of them were found to be legal.
+
+    Returns the first game whose action is illegal (then none has moved), or -1. `mark`: an illegal action ends
+    its game instead, and becomes -1 in the array of actions.
+    """
     if threads == 1 or _forked:
-        _step_range(0, games, *arguments)
-        return
-    with _threads(threads):
-        _step_parallel(threads, *arguments)
+        return int(_step_serial(mark, *arguments))
+    return _in_parallel(threads, _step_parallel, np.empty(threads, np.int64), mark, *arguments)
 
 
 def random_batch(threads: int, games: int, *arguments: Any) -> int:
     """Plays random actions in each game, on one thread or several; returns how many in all."""
     if threads == 1 or _forked:
         return int(_random_range(0, games, *arguments))
-    with _threads(threads):
-        return int(_random_parallel(threads, *arguments))
+    return _in_parallel(threads, _random_parallel, *arguments)

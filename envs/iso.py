@@ -55,7 +55,9 @@ MARGIN_SCALE = 44
 ALL_OBJECTIVES = (1 << NUM_TILES) - 1
 FEATURES_AT = 20 * CELLS
 OBS_SIZE = FEATURES_AT + 103
-BEST_BAND = 26  # the total of stars from which solo and coop are won outright; the scale of their reward
+NUM_ACTIONS = SLOTS * 3 * CELLS
+HIDDEN_PILE = NUM_TILES - DISPLAY_PLACES - SLOTS  # the most tiles under the top of the pile
+BANDS = (5, 12, 19, 26)  # the greatest total of stars of each band but the last, in solo and coop
 
 ROW = np.dtype(
     [
@@ -91,15 +93,16 @@ ROW_SIZE = ROW.itemsize // 8
 # Parameters, after the head that every game has.
 MODE = PARAMS_HEAD
 VIEWS = MODE + 1  # per seat: where its rows of _SHOWN_PLANES begin
-FACES = VIEWS + 3  # per tile: its block face at rotation 0
-STARS = FACES + NUM_TILES  # per objective
+FACES = VIEWS + 3  # per number of a tile, from 0 for none: its block face at rotation 0
+STARS = FACES + 1 + NUM_TILES  # per objective
 AREAS = STARS + NUM_TILES  # per colour and size of a group, 16 sizes a colour: the areas that it is
 FIGURES = AREAS + 3 * SIDE  # per size of a group, up to MOST_WALLS: the figures that may use a wall of it
-PATTERNS = FIGURES + MOST_WALLS + 1  # per figure: where its patterns begin, and how many there are
+MARKED = FIGURES + MOST_WALLS + 1  # per set of colours on walls with the player's mark: the figures they allow
+PATTERNS = MARKED + 8  # per figure: where its patterns begin, and how many there are
 PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, five words each, see _patterns
 
 _TILES_MASK = (1 << MOST_TILES) - 1
-_NEIGHBOURS = 16  # where the neighbours along x begin in a word of `tiles`; y and z follow, 15 bits each
+ALONG_X = 16  # where the neighbours along x begin in a word of `tiles`; y and z follow, 15 bits each
 
 # --- Tables that are rules, not tiles ----------------------------------------------------------------------
 
@@ -162,9 +165,12 @@ _SHOWN_PLANES = np.array(
     np.int64,
 )
 _WAYS = (16, 240, 1, 15, 255, 17)  # from a cell to its six neighbours: plus and minus e_x, e_y, e_z
-# By the way from one cell to another: which axis they are neighbours along, or 3.
-_AXIS = np.full(CELLS, 3, np.int64)
-_AXIS[list(_WAYS)] = [0, 0, 1, 1, 2, 2]
+# By the way from one cell to another: which of _WAYS it is, as a bit, and the bit that makes tile 0 a neighbour
+# in a word of `tiles`; 0 if they are not neighbours.
+_SIDES, _NEIGHBOURS = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64)
+for _side, _cell in enumerate(_WAYS):
+    _SIDES[_cell] = 1 << _side
+    _NEIGHBOURS[_cell] = 1 << (ALONG_X + MOST_TILES * (_side // 2))
 _DIAMOND = np.array(
     [_diamond_bit(axis, _signed(way // SIDE), _signed(way % SIDE)) for axis in range(3) for way in range(CELLS)],
     np.int64,
@@ -179,7 +185,7 @@ def _draw_top(rows: Any, i: int, params: Any) -> None:
     number = rows[i, PILE] & 31
     rows[i, PILE] >>= 5
     rows[i, SLOT_NUMBER + TOP] = number
-    rows[i, SLOT_FACE + TOP] = params[FACES + number - 1] if number else 0
+    rows[i, SLOT_FACE + TOP] = params[FACES + number]
 
 
 @kernel
@@ -226,7 +232,7 @@ def init(rows: Any, i: int, seed: int, deal: Any, params: Any) -> None:
     rows[i, SHOWN] = rows[i, DISPLAY]
     for slot in range(SLOTS):
         rows[i, SLOT_NUMBER + slot] = numbers[k + slot]
-        rows[i, SLOT_FACE + slot] = params[FACES + numbers[k + slot] - 1]
+        rows[i, SLOT_FACE + slot] = params[FACES + numbers[k + slot]]
     _pile_up(rows, i, numbers, k + SLOTS)
     rows[i, FREE + (FIRST_CELL >> 5)] = 1 << (FIRST_CELL & 31)
 
@@ -241,24 +247,30 @@ def _way(origin: int, cell: int) -> int:
 
 
 @kernel
+def _beyond(cell: int, way: int) -> int:
+    """The cell that a way leads to."""
+    return ((cell + way) & 15) | (((cell & 240) + (way & 240)) & 240)
+
+
+@kernel
 def _place(rows: Any, i: int, cell: int, face: int) -> None:
     """Puts a tile on the table."""
     t = rows[i, PLACED]
-    for way in _WAYS:
-        near = ((cell + way) & 15) | (((cell & 240) + (way & 240)) & 240)
-        rows[i, FREE + (near >> 5)] |= 1 << (near & 31)
-    rows[i, FREE + (cell >> 5)] &= ~(1 << (cell & 31))
     tile = cell | (face << 8)
+    taken = 0  # which of the six cells around it, in the order of _WAYS
+    # Without branches: which tiles are neighbours is what no branch predictor guesses.
     for s in range(t):
         other = rows[i, TILES + s]
-        axis = _AXIS[_way(cell, other & 255)]
-        if axis < 3:
-            taken = other & 255
-            rows[i, FREE + (taken >> 5)] &= ~(1 << (taken & 31))
-            tile |= 1 << (_NEIGHBOURS + MOST_TILES * axis + s)
-            rows[i, TILES + s] = other | (1 << (_NEIGHBOURS + MOST_TILES * axis + t))
+        way = _way(cell, other & 255)
+        taken |= _SIDES[way]
+        tile |= _NEIGHBOURS[way] << s
+        rows[i, TILES + s] = other | (_NEIGHBOURS[way] << t)
     rows[i, TILES + t] = tile
     rows[i, PLACED] = t + 1
+    rows[i, FREE + (cell >> 5)] &= ~(1 << (cell & 31))
+    for side in range(6):
+        near = _beyond(cell, _WAYS[side])
+        rows[i, FREE + (near >> 5)] |= (~taken >> side & 1) << (near & 31)
     walls = _WALLS[face]
     for axis in range(3):
         rows[i, COLOURS_AT + axis] |= 1 << (16 * ((walls >> (8 * axis)) & 255) + t)
@@ -268,8 +280,8 @@ def _place(rows: Any, i: int, cell: int, face: int) -> None:
 @kernel
 def _group(rows: Any, i: int, axis: int, tile: int, members: int) -> int:
     """The tiles of a set that are orthogonally united with one of them, seen along an axis."""
-    along_u = _NEIGHBOURS + MOST_TILES * (axis + 1 if axis < 2 else 0)
-    along_v = _NEIGHBOURS + MOST_TILES * (axis + 2 if axis < 1 else axis - 1)
+    along_u = ALONG_X + MOST_TILES * (axis + 1 if axis < 2 else 0)
+    along_v = ALONG_X + MOST_TILES * (axis + 2 if axis < 1 else axis - 1)
     group = 1 << tile
     edge = group
     while edge:
@@ -316,13 +328,13 @@ def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any
         wanted &= wanted - 1
         p = params[PATTERNS + 2 * n]
         for _ in range(params[PATTERNS + 2 * n + 1]):
-            lacking = (
-                (params[p] & ~own) | (params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)
-            )
-            white = params[p + 4]
-            if lacking == 0 and (white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0):
-                done |= 1 << n
-                break
+            # The marks alone rule out most patterns; taken first, they take a third off the time of it all.
+            if params[p] & ~own == 0:
+                lacking = (params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)
+                white = params[p + 4]
+                if lacking == 0 and (white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0):
+                    done |= 1 << n
+                    break
             p += 5
     return done
 
@@ -341,7 +353,12 @@ def _completed(rows: Any, i: int, player: int, params: Any) -> int:
         areas = display & params[AREAS + SIDE * colour + size]
         if areas and _controller(rows, i, axis, group) == player:
             done |= areas
-        figures = display & ~done & params[FIGURES + min(size, MOST_WALLS)]
+        own = rows[i, INDICATORS_AT + axis] >> (16 * player)
+        marked = 0
+        for c in range(3):
+            if (rows[i, COLOURS_AT + axis] >> (16 * c)) & own & _TILES_MASK:
+                marked |= 1 << c
+        figures = display & ~done & params[FIGURES + min(size, MOST_WALLS)] & params[MARKED + marked]
         if figures:
             done |= _figures(rows, i, axis, player, figures, params)
     return done
@@ -390,21 +407,25 @@ def status(rows: Any, i: int, params: Any) -> int:
 
 @kernel
 def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
-    # The cells once, for the pile's top in its last rotation, then copied: numba makes wide moves of that.
-    source = CELLS * (3 * SLOTS - 1)
+    # The cells once, then copied in wide moves: half the time of writing each block from the bits.
+    last = CELLS * (3 * SLOTS - 1)
     cells = 0
     for k in range(8):
-        spread(rows[i, FREE + k], 32, mask, i, source + 32 * k)
+        spread(rows[i, FREE + k], 32, mask, i, last + 32 * k)
         cells += popcount(rows[i, FREE + k])
     slots = 0
     for slot in range(SLOTS):
+        first = 3 * CELLS * slot
         if rows[i, SLOT_NUMBER + slot]:
             slots += 1
-            for at in range(3 * CELLS if slot < TOP else 2 * CELLS):
-                mask[i, 3 * CELLS * slot + at] = mask[i, source + at % CELLS]
+            for rotation in range(3):
+                block = first + CELLS * rotation
+                if block < last:
+                    for at in range(CELLS):
+                        mask[i, block + at] = mask[i, last + at]
         else:
             for at in range(3 * CELLS):
-                mask[i, 3 * CELLS * slot + at] = 0
+                mask[i, first + at] = 0
     return 3 * slots * cells
 
 
@@ -413,9 +434,8 @@ def step(rows: Any, i: int, action: int, params: Any) -> None:
     player = rows[i, PLAYER]
     slot = action // (3 * CELLS)
     face = _TURNED[3 * rows[i, SLOT_FACE + slot] + (action >> 8) % 3]
-    if slot != TOP:
-        rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
-        rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
+    rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
+    rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
     _draw_top(rows, i, params)
     _place(rows, i, action & 255, face)
     if params[MODE] != AREA_CONTROL:
@@ -504,7 +524,7 @@ def returns(rows: Any, i: int, out: Any, params: Any) -> None:
         return
     if params[MODE] == GROUP:
         for p in range(players):
-            out[i, p] = rows[i, STARS_AT] / BEST_BAND
+            out[i, p] = rows[i, STARS_AT] / BANDS[3]
         return
     if params[REWARD] == MARGIN:
         margin(out, i, rows[i, STARS_AT : STARS_AT + 3], players, MARGIN_SCALE)
@@ -541,7 +561,7 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
     for look in range(_NUM_FACES):
         first = size
         for n in range(NUM_TILES):
-            if _LOOKS[params[FACES + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
+            if _LOOKS[params[FACES + 1 + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
                 pile[size] = n + 1
                 size += 1
         _shuffle(rows, i, pile, first, size)
@@ -585,7 +605,7 @@ def _pack(options: Options) -> Sequence[int]:
     for seat in range(3):
         params[VIEWS + seat] = _NUM_FACES * _view(seat, players)
     for n, (block, objective) in enumerate(zip(tiles.blocks, tiles.objectives, strict=True)):
-        params[FACES + n] = _face(block)
+        params[FACES + 1 + n] = _face(block)
         params[STARS + n] = objective.stars
         if objective.kind == "area":
             for colour in range(3):
@@ -597,6 +617,10 @@ def _pack(options: Options) -> Sequence[int]:
         white = all(colour == WHITE for _, _, colour, _ in objective.cells)
         for size in range(len(objective.cells) if white else 1, MOST_WALLS + 1):
             params[FIGURES + size] |= 1 << n
+        needed = {colour for _, _, colour, marked in objective.cells if marked and colour != WHITE}
+        for marked in range(8):
+            if all((marked >> colour) & 1 for colour in needed):
+                params[MARKED + marked] |= 1 << n
         patterns = _patterns(objective.cells, options["mirror"])
         params[PATTERNS + 2 * n : PATTERNS + 2 * n + 2] = [len(params), len(patterns)]
         params += itertools.chain.from_iterable(patterns)
@@ -647,3 +671,200 @@ def _check_deal(options: Options, deal: Sequence[int]) -> None:
     for number in numbers:
         if number not in deal:
             raise ValueError(f"a deal has each tile once, and tile {number} is missing")
+
+
+def _bounds(options: Options) -> Bounds:
+    """Stars, objectives and highest number are bounded by what there is to win, in the modes where it can be."""
+    players = options["num_players"]
+    tiles = load(options["tiles"])
+    numbers = _dealt(options)
+    apart = options["mode"] == "area_control"
+    low, high = np.zeros(103, np.int8), np.zeros(103, np.int8)
+    for number in numbers:
+        for seat in range(players):
+            view = _VIEWS[_view(seat, players)]
+            for axis, (colour, indicator) in enumerate(tiles.blocks[number - 1]):
+                for slot in range(SLOTS):
+                    high[18 * slot + 6 * axis + colour] = high[18 * slot + 6 * axis + 3 + view[indicator]] = 1
+    for number in range(1, NUM_TILES + 1):
+        high[53 + number] = int(not apart or number not in numbers)
+        high[71 + number] = int(not apart or number in numbers)
+        low[71 + number] = int(apart and number in numbers)
+    winnable = [number for number in range(1, NUM_TILES + 1) if high[53 + number]]
+    seats = 1 if RULES[options["mode"]] == GROUP else players
+    high[90 : 90 + seats] = sum(tiles.objectives[number - 1].stars for number in winnable)
+    high[93 : 93 + seats] = len(winnable)
+    high[96 : 96 + seats] = max(winnable)
+    high[99] = len(numbers) - (0 if apart else DISPLAY_PLACES) - (SLOTS - 1)
+    low[100 + RULES[options["mode"]]] = high[100 + RULES[options["mode"]]] = 1
+    return Bounds(np.zeros(20, np.int8), np.ones(20, np.int8), low, high)
+
+
+def _pile(fields: Any) -> list[int]:
+    """The numbers of the tiles under the top of the pile."""
+    numbers = []
+    pile = int(fields["pile"])
+    while pile:
+        numbers.append(pile & 31)
+        pile >>= 5
+    return numbers
+
+
+def _hidden(row: Rows, options: Options) -> Sequence[int]:
+    """The numbers of the tiles in the slots, then under the top of the pile; 0 where none is left."""
+    fields = row.view(ROW)[0]
+    pile = _pile(fields)
+    return [*fields["slot_number"].tolist(), *pile, *[0] * (HIDDEN_PILE - len(pile))]
+
+
+# --- Text --------------------------------------------------------------------------------------------------
+
+_COLOUR_SIGNS, _INDICATOR_SIGNS = "PYB", "#o."
+
+
+def band(total: int) -> str:
+    """The band of a total of stars in solo and coop, as printed."""
+    least = 0
+    for greatest in BANDS:
+        if total <= greatest:
+            return f"{least}-{greatest}"
+        least = greatest + 1
+    return f"{BANDS[-1]}+"
+
+
+def _signs(face: int) -> str:
+    return "".join(_COLOUR_SIGNS[c] + _INDICATOR_SIGNS[k] for c, k in _walls(face))
+
+
+def _origin(taken: set[int]) -> int:
+    """The least of some lines that hang together on the torus: the one after an empty line."""
+    return next(line for line in sorted(taken) if (line - 1) % SIDE not in taken)
+
+
+def _board_lines(fields: Any) -> Iterator[str]:
+    """The occupied part of the table from above: x runs to the right, y up and half a tile to the left."""
+    tiles = {}
+    for t in range(fields["placed"]):
+        tile = int(fields["tiles"][t])
+        signs = _signs((tile >> 8) & 63)
+        tiles[divmod(tile & 255, SIDE)] = f"[{signs}]" if t == fields["placed"] - 1 else f" {signs} "
+    free = {divmod(c, SIDE) for c in range(CELLS) if (int(fields["free"][c >> 5]) >> (c & 31)) & 1}
+    left, bottom = (_origin({cell[k] for cell in tiles or free}) - 1 for k in range(2))
+    shown = {}  # row above the bottom, column in characters -> text
+    for x, y in free | tiles.keys():
+        row = (y - bottom) % SIDE
+        shown[row, 10 * ((x - left) % SIDE) - 5 * row] = tiles.get((x, y), f"{f'{x},{y}':^8}")
+    margin_left = min(column for _, column in shown)
+    for row in sorted({row for row, _ in shown}, reverse=True):
+        line = ""
+        for column in sorted(column for r, column in shown if r == row):
+            line = line.ljust(column - margin_left) + shown[row, column]
+        yield line.rstrip()
+
+
+def _objective_text(tiles: TileSet, number: int) -> str:
+    objective = tiles.objectives[number - 1]
+    if objective.kind == "area":
+        kind = f"{(*COLOURS, 'one colour')[objective.colour]} area from {objective.size}"
+    else:
+        kind = f"{objective.kind} of {len(objective.cells)}"
+    return f"{number} ({kind}, {objective.stars}*)"
+
+
+def _numbers(objectives: int) -> list[int]:
+    return [number for number in range(1, NUM_TILES + 1) if (int(objectives) >> (number - 1)) & 1]
+
+
+def _text(row: Rows, options: Options) -> str:
+    """The table with the cells where a tile may be placed as x,y and the last tile in brackets; then the rest."""
+    fields = row.view(ROW)[0]
+    tiles = load(options["tiles"])
+    lines = [*_board_lines(fields), ""]
+    lines.append("walls on x, y, z: P pink, Y yellow, B blue; # black, o white, . void")
+    for slot in range(SLOTS):
+        signs = _signs(int(fields["slot_face"][slot])) if fields["slot_number"][slot] else "empty"
+        under = f" on {len(_pile(fields))} more" if slot == TOP else ""
+        lines.append(f"slot {slot}: {signs}{under}")
+    display = [_objective_text(tiles, number) for number in _numbers(fields["display"])]
+    lines.append(f"display: {', '.join(display) or 'empty'}")
+    group = RULES[options["mode"]] == GROUP
+    for p in range(1 if group else options["num_players"]):
+        stars = int(fields["stars"][p])
+        who = f"together (band {band(stars)})" if group else f"player_{p} ({INDICATORS[p]})"
+        won = ", ".join(map(str, _numbers(fields["won"][p])))
+        lines.append(f"{who}: {stars}*{f' with {won}' if won else ''}")
+    over = not fields["slot_number"].any()
+    player = int(fields["player"])
+    lines.append("the game is over" if over else f"player_{player} ({INDICATORS[player]}) to move")
+    return "\n".join(lines)
+
+
+def _action_to_string(action: int) -> str:
+    slot, rest = divmod(action, 3 * CELLS)
+    rotation, cell = divmod(rest, CELLS)
+    return f"{slot}.{rotation}@{cell // SIDE},{cell % SIDE}"
+
+
+def _string_to_action(text: str) -> int:
+    for action in range(NUM_ACTIONS):
+        if _action_to_string(action) == text:
+            return action
+    raise ValueError(f"{text!r} is no action of iso: slot.rotation@x,y is, as 0.0@0,0 to 2.2@15,15")
+
+
+_SEATS = ("own", "next", "third")
+_WALL_SHOWS = (*COLOURS, *(f"indicator {who}" for who in _SEATS))
+
+GAME = Game(
+    name="iso",
+    title="ISO",
+    gym_name="ISO",
+    version=0,
+    credits="David Heras, LittleHouse Boardgames 2022",
+    players=(1, 2, 3),
+    row=ROW,
+    num_actions=NUM_ACTIONS,
+    board_shape=(20, SIDE, SIDE),
+    planes=(
+        *(f"wall on axis {axis}: {shows}" for axis in "xyz" for shows in _WALL_SHOWS),
+        "cells where a tile may be placed",
+        "the tile placed last",
+    ),
+    features=(
+        *(f"slot {slot}, wall {axis}: {shows}" for slot in range(SLOTS) for axis in "xyz" for shows in _WALL_SHOWS),
+        *(f"objective {n} is on display" for n in range(1, NUM_TILES + 1)),
+        *(f"objective face {n} has not been shown yet" for n in range(1, NUM_TILES + 1)),
+        *(f"stars: {who}" for who in _SEATS),
+        *(f"objectives: {who}" for who in _SEATS),
+        *(f"highest reference number: {who}" for who in _SEATS),
+        "tiles in the pile, the top included",
+        "mode: competitive",
+        "mode: solo or coop",
+        "mode: area_control",
+    ),
+    action_groups=(
+        ("0..767", "play the tile of slot 0: 256 * rotation + 16 * x + y; 0.1@8,9 turns it by a third, to (8, 9)"),
+        ("768..1535", "the same with slot 1"),
+        ("1536..2303", "the same with slot 2, the top of the pile"),
+    ),
+    max_game_length=MOST_TILES,
+    margin_scale=MARGIN_SCALE,
+    options={
+        "mode": Option("competitive", tuple(PLAYERS), "the way to play"),
+        "num_players": Option(None, (None, 1, 2, 3), "number of players; None: the least that the mode allows"),
+        "mirror": Option(False, (False, True), "whether figures may be mirrored"),
+        "tiles": Option(None, (), "the path of a file of tiles; None: the packaged one"),
+    },
+    kernels=Kernels(init, legal, step, observe, scores, returns, status, resample),
+    pack=_pack,
+    bounds=_bounds,
+    deal=_check_deal,
+    deal_about="the tile numbers in pile order: the objectives on display, slots 0 and 1, then the pile from its"
+    " top; area_control: without tiles 10 to 13 and the display",
+    hidden=_hidden,
+    hidden_bounds=lambda options: (SLOTS + HIDDEN_PILE, 0, NUM_TILES),
+    text=_text,
+    action_to_string=_action_to_string,
+    string_to_action=_string_to_action,
+    check=_check,
+)

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
@@ -32,16 +32,33 @@ JIT: bool = not numba.config.DISABLE_JIT
 _INLINED_EVERYWHERE = [Path(__file__), Path(__file__).with_name("primitives.py")]
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]  # numba is not typed
-    """numba's disk cache, which also goes stale when a shared helper changes."""
+class _Cache:
+    """numba's disk cache of a function, opened at the first use, which also goes stale with a shared helper.
 
-    def __init__(self, py_func: Callable[..., Any]) -> None:
-        super().__init__(py_func)
-        stamps = [self._impl.locator.get_source_stamp()]
+    To open it means to look for a folder that can be written, which takes longer than all else at import.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._opened: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._opened is None:
+            self._opened = _open_cache(self._function)
+        return getattr(self._opened, name)
+
+
+def _open_cache(function: Callable[..., Any]) -> Any:
+    try:
+        cache = FunctionCache(function)
+        stamps = [cache._impl.locator.get_source_stamp()]
         for path in _INLINED_EVERYWHERE:
             found = os.stat(path)
             stamps.append((found.st_mtime, found.st_size))
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, tuple(stamps))
+    except (RuntimeError, OSError):  # no folder for a cache
+        return NullCache()
+    cache._cache_file = IndexDataCacheFile(cache._cache_path, cache._impl.filename_base, tuple(stamps))
+    return cache
 
 
 @overload
@@ -82,10 +99,7 @@ def _compiled(function: Callable[..., Any], counted: bool, parallel: bool, inlin
         function
     )
     if JIT:
-        try:
-            compiled._cache = _Cache(function)
-        except (RuntimeError, OSError):  # no folder for a cache
-            pass
+        compiled._cache = _Cache(function)
     return compiled
 
 

@@ -169,16 +169,17 @@ class VecEnv:
         ):
             actions = self._as_actions(actions)
         games = self._everywhere if where is None else self._where(where)
-        if self.illegal == "terminate":
+        mark = self.illegal == "terminate"
+        if mark:
+            over = games & (self.player < 0)
+            if over.any():
+                raise self._illegal(int(over.argmax()), actions)
             actions = actions.copy()
-            if (self.player[games] < 0).any():
-                raise self._illegal(int(np.flatnonzero(games & (self.player < 0))[0]), actions)
-            engine.first_illegal(self.action_mask, actions, games, True)
-        else:
-            wrong = engine.first_illegal(self.action_mask, actions, games, False)
-            if wrong >= 0:
-                raise self._illegal(wrong, actions)
-        engine.step_batch(self.threads, self.num_envs, self._table, self.rows, games, actions, *self._buffers)
+        wrong = engine.step_batch(
+            self.threads, mark, self._table, self.rows, games, actions, *self._buffers
+        )
+        if wrong >= 0:
+            raise self._illegal(wrong, actions)
 
     def random_steps(self, k: int, observe: bool = True) -> int:
         """Plays k uniformly random legal actions in each game; returns how many were played in all.
@@ -198,18 +199,27 @@ class VecEnv:
             self.refresh(~over)
         return count
 
-    def observe(self, seats: Any, *, final: bool = False, out: npt.NDArray[np.int8] | None = None) -> Any:
+    def observe(
+        self,
+        seats: Any,
+        *,
+        where: Any = None,
+        final: bool = False,
+        out: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.int8]:
         """Every game as seats[i] sees it (an int: the same seat everywhere), int8 like `obs`.
 
+        where: only these games, bool (N,); the others' rows of the result are left as they were.
         final: the ends of the games that are `done` in place of the present positions.
         out: the array to write into, else a new one.
         """
         chosen = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,))
         if ((chosen < 0) | (chosen >= self.num_players)).any():
             raise ValueError(f"seats are 0 to {self.num_players - 1}, not {seats!r}")
-        target = np.empty_like(self.obs) if out is None else out
+        target = np.zeros_like(self.obs) if out is None else out
         rows = self.final_rows if final else self.rows
-        engine.observe_batch(self._table, rows, np.ascontiguousarray(chosen), target, self.params)
+        games = self._where(where)
+        engine.observe_batch(self._table, rows, games, np.ascontiguousarray(chosen), target, self.params)
         return target
 
     def refresh(self, where: Any = None) -> None:

@@ -8,8 +8,9 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ import iszoo
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.game import Game
 from iszoo.envs.native import JIT
+from iszoo.envs.spaces import state_vector
 from iszoo.envs.vec import VecEnv
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +47,7 @@ class Setting:
     """A game with a choice of its own options."""
 
     game: Game
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    options: dict[str, Any]
 
     def __str__(self) -> str:
         values = (v if isinstance(v, str) else f"{name}_{v}" for name, v in self.options.items())
@@ -74,24 +76,31 @@ class Setting:
         deal: list[int] = oracle_module(self.game).random_deal(rng, **self.options)
         return deal
 
+    @cached_property
+    def params(self) -> Any:
+        """The parameters of the kernels."""
+        return self.game.params(self.options)
+
     def deal_in(self, row: npt.NDArray[np.int64]) -> list[int]:
         """The deal of a game that has just begun, from its state row."""
-        hidden = self.game.hidden(row, self.game.resolve(self.options))
-        deal: list[int] = oracle_module(self.game).deal_in(hidden, **self.options)
+        game = self.game
+        state = state_vector(game, game.resolve(self.options), game.table, row[None], self.params)
+        deal: list[int] = oracle_module(game).deal_in(state.tolist(), **self.options)
         return deal
 
 
 def settings_of(game: Game) -> list[Setting]:
-    """Every combination of the options of a game that it allows; those without choices stay at their default."""
+    """Every combination of options that a game allows; those without choices stay at their default."""
     names = [name for name, option in game.options.items() if option.choices]
     found = []
     for values in itertools.product(*(game.options[name].choices for name in names)):
-        options = dict(zip(names, values, strict=True))
         try:
-            game.resolve(options)
+            settled = game.resolve(dict(zip(names, values, strict=True)))
         except ValueError:
             continue
-        found.append(Setting(game, options))
+        setting = Setting(game, {name: settled[name] for name in names})
+        if setting not in found:
+            found.append(setting)
     return found
 
 
@@ -101,43 +110,46 @@ SETTINGS = tuple(setting for game in GAMES for setting in settings_of(game))
 # --- Playing ---
 
 
-def random_action(env: GameEnv, rng: random.Random) -> int:
-    """A legal action."""
-    return rng.choice(env.legal_actions())
+def plies(env: GameEnv, *followers: GameEnv, seed: int = 0) -> Iterator[int]:
+    """Plays a started game to its end at random, and the same actions in other environments.
 
-
-def plies(env: GameEnv, seed: int = 0) -> Iterator[int]:
-    """Plays a started game to its end at random, yielding the number of each ply before it is played.
-
-    The last ply that it yields is that of the finished game.
+    Yields the number of each ply before it is played, and last the number of plies, at the end of the game.
     """
     rng = random.Random(seed)
     ply = 0
-    while env.legal_actions():
+    while legal := env.legal_actions():
         yield ply
-        env.step(random_action(env, rng))
+        action = rng.choice(legal)
+        for each in (env, *followers):
+            each.step(action)
         ply += 1
     yield ply
 
 
 def play(env: GameEnv, seed: int = 0, most: int | None = None) -> GameEnv:
     """Plays a started game at random to its end, or for at most so many plies."""
-    for ply in plies(env, seed):
+    for ply in plies(env, seed=seed):
         if ply == most:
             break
     return env
 
 
-def clear(env: GameEnv) -> None:
-    """Steps the agents of a finished game out of it."""
-    while env.agents:
-        env.step(None)
+def random_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """A random legal action for each running game of a batch; anything for the others."""
+    return (vec.action_mask * rng.uniform(0.1, 1, vec.action_mask.shape)).argmax(axis=1)
 
 
-def first_legal(mask: npt.NDArray[np.int8], rng: np.random.Generator | None = None) -> npt.NDArray[np.int64]:
-    """A legal action of each game of a batch: the first, or with a generator a random one."""
-    keys = mask if rng is None else mask * rng.random(mask.shape)
-    return keys.argmax(axis=1)
+def leaning_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The same, but a third of the games leans towards its first legal action, another towards its last.
+
+    So games come to what uniformly random ones hardly ever show, such as a stock played to its end.
+    """
+    size = vec.action_mask.shape[1]
+    actions = random_actions(vec, rng)
+    lean = rng.random(vec.num_envs) < 0.8
+    first, last = vec.action_mask.argmax(axis=1), size - 1 - vec.action_mask[:, ::-1].argmax(axis=1)
+    third = np.arange(vec.num_envs) % 3
+    return np.select([lean & (third == 0), lean & (third == 1)], [first, last], actions)
 
 
 # --- Comparing ---
@@ -214,6 +226,3 @@ def run_python(code: str, *arguments: str, cwd: Path = ROOT, **environment: str)
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
-
-
-Check = Callable[[GameEnv], Any]

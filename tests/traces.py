@@ -69,7 +69,7 @@ def record(setting: Setting, deal: Sequence[int], rng: random.Random) -> Trace:
         legal = oracle.legal_actions()
         mask = np.zeros(setting.game.num_actions, np.int8)
         mask[legal] = 1
-        observations = [sum(oracle.observe(seat), []) for seat in range(oracle.num_players)]
+        observations = [[*board, *rest] for board, rest in map(oracle.observe, range(oracle.num_players))]
         masks.append(mask)
         seen.append(np.array(observations, np.int8))
         scores.append(oracle.scores())

@@ -127,6 +127,8 @@ class Perft:
 
         game = find(self.game)
         options = _game_options(game, self.option)
+        if self.depth < 1:
+            raise ValueError(f"depth {self.depth} is not allowed; it is a whole number from 1")
         counts = []
         perft(game, 1, seed=self.seed, deal=self.deal or None, **options)  # compiles
         for depth in range(1, self.depth + 1):

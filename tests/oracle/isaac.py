@@ -98,8 +98,8 @@ def random_deal(rng: random.Random, **options: Any) -> list[int]:
     return []
 
 
-def deal_in(hidden: Sequence[int], **options: Any) -> list[int]:
-    """The deal of a game that has just begun, from the hidden part of its state(): it is empty."""
+def deal_in(state: Sequence[int], **options: Any) -> list[int]:
+    """The deal of a game that has just begun, from its state(): it is empty."""
     return []
 
 

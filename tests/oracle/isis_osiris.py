@@ -72,9 +72,9 @@ def random_deal(rng: random.Random, **options: Any) -> list[int]:
     return rng.sample(tiles, ALL_TILES)
 
 
-def deal_in(hidden: Sequence[int], **options: Any) -> list[int]:
-    """The deal of a game that has just begun, from the hidden part of its state(): it ends with the stock."""
-    return [int(value) for value in hidden[-ALL_TILES:]]
+def deal_in(state: Sequence[int], **options: Any) -> list[int]:
+    """The deal of a game that has just begun, from its state(), which ends with the stock."""
+    return list(state[-ALL_TILES:])
 
 
 class Oracle:

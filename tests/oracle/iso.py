@@ -279,6 +279,17 @@ def random_deal(rng: random.Random, **options: Any) -> list[int]:
     return rng.sample(numbers := numbers_in_deal(options.get("mode", "competitive")), len(numbers))
 
 
+def deal_in(state: Sequence[int], **options: Any) -> list[int]:
+    """A deal of a game that has just begun, from its state(), which ends with the slots and the pile.
+
+    The display is a set, so its objectives come in ascending order: every order plays the same.
+    """
+    display = state[20 * 256 + 54 :][: len(NUMBERS)]
+    numbers = numbers_in_deal(options.get("mode", "competitive"))
+    shown = [number for number in numbers if display[number - 1]]
+    return shown + [number for number in state[-15:] if number != 0]
+
+
 # --- the game ---------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,123 @@
+"""The command line: what it prints, what it writes, how it fails."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import iszoo
+from iszoo.__main__ import main
+
+GAMES = list(iszoo.REGISTRY)
+
+
+def test_list_names_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for name, game in iszoo.REGISTRY.items():
+        assert name in shown
+        assert game.title in shown
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_info_is_made_from_the_game(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    game = iszoo.REGISTRY[name]
+    assert main(["info", name, "--json", "-"]) == 0
+    sheet = json.loads(capsys.readouterr().out)
+    assert sheet["num_actions"] == game.num_actions
+    assert sheet["planes"] == list(game.planes)
+    assert sheet["features"] == list(game.features)
+    assert set(sheet["options"]) == set(game.options)
+    assert main(["info", name]) == 0
+    shown = capsys.readouterr().out
+    assert all(feature in shown for feature in game.features)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_match_writes_json_and_is_repeatable(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = []
+    for k in range(2):
+        file = tmp_path / f"{k}.json"
+        command = ["match", name, "greedy", "random", "--games", "11", "--seed", "3", "--json", str(file)]
+        assert main(command) == 0
+        results.append(json.loads(file.read_text()))
+        del results[k]["seconds"]
+    assert results[0] == results[1]
+    assert results[0]["games"] == 12  # rounded up: each agent on every seat
+    assert results[0]["agents"] == ["greedy", "random"]
+    assert "95 % interval" in capsys.readouterr().out
+
+
+def test_perft_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["perft", "isis_osiris", "3", "--json", "-"]) == 0
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    assert [entry["count"] for entry in counts] == [37, 1332, 46656]
+
+
+def test_options_of_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["match", "isis_osiris", "random", "random", "random", "--games", "3", "--json", "-"]
+    assert main([*command, "--option", "variant=shared_stock", "--option", "memory=hidden"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["options"] == {"num_players": 3, "variant": "shared_stock", "memory": "hidden"}
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["match", "chess", "random", "random"], "'isis_osiris'"),
+        (["match", "isis_osiris", "random", "stockfish"], "random, greedy, expert"),
+        (["match", "isis_osiris", "random"], "name one agent for each seat"),
+        (["match", "isis_osiris", "random", "random", "--games", "0"], "at least one"),
+        (["match", "isis_osiris", "random", "random", "--seed", "-1"], "whole number"),
+        (["match", "isis_osiris", "random", "random", "--option", "memory=maybe"], "'open', 'hidden'"),
+        (["match", "isis_osiris", "random", "random", "--option", "memory"], "NAME=VALUE"),
+        (["match", "isis_osiris", "random", "random", "--option", "colour=red"], "num_players"),
+        (["perft", "isis_osiris", "-1"], "whole number"),
+        (["perft", "isis_osiris", "2", "--deal", "1", "2"], "22 tile values"),
+        (["info", "chess"], "'isis_osiris'"),
+    ],
+)
+def test_errors_say_what_is_allowed(
+    command: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("iszoo: error: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+
+
+def test_usage_errors_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(["conquer"])
+    assert exit_.value.code == 2
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"iszoo {iszoo.__version__}\n"
+
+
+def test_without_the_extra_the_error_names_it() -> None:
+    code = "import sys; sys.modules['tyro'] = None; import runpy; runpy.run_module('iszoo', run_name='__main__')"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "iszoo[cli]" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_demo_plays_every_game_and_writes_its_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "--games", "4", "--out", str(tmp_path)]) == 0
+    report = json.loads((tmp_path / "demo.json").read_text())
+    assert {result["game"] for result in report["matches"]} == {g.id for g in iszoo.REGISTRY.values()}
+    assert all(rate["per_second"] > 0 for rate in report["rates"].values())
+    text = (tmp_path / "demo.md").read_text()
+    shown = capsys.readouterr()
+    assert text in shown.out
+    assert str(tmp_path / "demo.md") in shown.err

@@ -1,0 +1,165 @@
+"""One learner against agents, in many games at once: what the single-agent adapters are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iszoo.baselines.agents import Agent, make_agent, view_of
+from iszoo.envs.game import Game
+from iszoo.envs.native import kernel
+from iszoo.envs.primitives import draw, mix
+from iszoo.envs.seeds import fresh_seed
+from iszoo.envs.vec import VecEnv
+
+Opponents = str | Agent | Sequence[str | Agent]
+
+_STREAM = 0x6C6561726E  # sets the stream of seats and opponents apart from those of deals and choices
+
+
+@kernel
+def _draw_seeds(stream: Any, games: Any, seeds: Any) -> None:
+    for k in range(games.shape[0]):
+        seeds[k] = draw(stream, games[k], 0, 1 << 31)
+
+
+class LearnerGames:
+    """N games; in each, one seat is the learner's and agents play the others, answering in batches.
+
+    Between two actions of the learner the others play on until it is the learner's turn or the game is over. What
+    the learner gets for an action are its own seat's rewards over all those moves, whoever ended the game.
+
+    Args:
+        game: the game.
+        num_envs: the number of games, N.
+        opponent: a name or an agent; or a list, of which one is drawn for each other seat of each game.
+        seat: the learner's seat, or "random": drawn anew for each game.
+        seed: game i is dealt as `env.reset(seed=seed + i)` deals it.
+        reward: "outcome" or "margin".
+        illegal: what an illegal action of the learner does: "raise", or "terminate" its game.
+        threads: how many threads share the games.
+        **options: the game's own options.
+
+    Attributes:
+        obs: int8 (N, C * H * W + F), the position as the learner sees it; overwritten by every call.
+        action_mask: int8 (N, A); zero once the game is over.
+        seats: int64 (N,), the learner's seat.
+        done: bool (N,), whether the game is over: `reset(where=done)` deals the next.
+        vec: the games themselves.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        *,
+        opponent: Opponents = "random",
+        seat: int | str = "random",
+        seed: int | None = None,
+        reward: str = "outcome",
+        illegal: str = "raise",
+        threads: int = 1,
+        **options: Any,
+    ) -> None:
+        self.game = game
+        self.vec = VecEnv(
+            game, num_envs, seed=seed, threads=threads, autoreset="disabled", reward=reward, illegal=illegal, **options
+        )  # fmt: skip
+        players = self.vec.num_players
+        if seat != "random" and (isinstance(seat, bool) or seat not in range(players)):
+            raise ValueError(f"seat={seat!r} is not allowed; it is 'random' or 0 to {players - 1}")
+        self.num_envs = num_envs
+        self.seat = seat
+        self.set_opponents(opponent)
+        self.obs = self.vec.obs
+        self.action_mask = self.vec.action_mask
+        self.seats = np.zeros(num_envs, np.int64)
+        self.done = np.zeros(num_envs, np.bool_)
+        self._everyone = np.arange(num_envs)
+        self._stream = np.zeros((num_envs, 1), np.int64)
+        self._agent_of = np.zeros((num_envs, players), np.int64)  # by game and seat: the place in the list
+        self.reset(fresh_seed() if seed is None else seed)
+
+    def set_opponents(self, opponent: Opponents) -> None:
+        """Changes the agents that games are dealt against from now on; games that run keep theirs."""
+        given = [opponent] if isinstance(opponent, str) or isinstance(opponent, Agent) else list(opponent)
+        if not given:
+            raise ValueError("name at least one opponent")
+        agents = [make_agent(one, self.game) if isinstance(one, str) else one for one in given]
+        # Games that run point to places in the list, so that it only ever grows at its end.
+        self._agents: list[Agent] = [*getattr(self, "_agents", []), *agents]
+        self._drawn_from = range(len(self._agents) - len(agents), len(self._agents))
+
+    def reset(self, seed: int | None = None, where: Any = None) -> None:
+        """Deals games anew, and plays on until it is the learner's turn in each of them.
+
+        Args:
+            seed: game i is dealt as `env.reset(seed=seed + i)` deals it, and seats and opponents are drawn from
+                it. None: each game goes on with its own streams.
+            where: bool (N,); all by default.
+        """
+        pending = np.ones(self.num_envs, np.bool_) if where is None else np.array(where, np.bool_)
+        self.vec.reset(seed, where=pending)
+        if seed is not None:
+            for i in np.flatnonzero(pending):
+                self._stream[i, 0] = mix(mix(seed + int(i)) ^ _STREAM)
+        for i in np.flatnonzero(pending):
+            self.seats[i] = self._draw(i, self.vec.num_players) if self.seat == "random" else self.seat
+            for seat in range(self.vec.num_players):
+                self._agent_of[i, seat] = self._drawn_from[self._draw(i, len(self._drawn_from))]
+        self.done[pending] = False
+        self._forget_unused_agents()
+        self._play_on(np.zeros(self.num_envs, np.float32), pending)
+
+    def step(self, actions: Any, where: Any = None) -> npt.NDArray[np.float32]:
+        """Plays the learner's actions, and the others on; returns the learner's rewards, float32 (N,).
+
+        Args:
+            actions: whole numbers (N,).
+            where: bool (N,): the games that move; all by default. Games that are over must be left out or reset.
+
+        Raises IllegalActionError with the number of the game; no game has moved then.
+        """
+        moving = np.ones(self.num_envs, np.bool_) if where is None else np.asarray(where)
+        self.vec.step(actions, where=moving)
+        rewards = self.vec.rewards[self._everyone, self.seats]
+        self._play_on(rewards, moving)
+        return rewards
+
+    def _play_on(self, rewards: npt.NDArray[np.float32], moved: npt.NDArray[np.bool_]) -> None:
+        """The other seats' moves in the games that have just moved, until the learner's turn or the end."""
+        vec = self.vec
+        actions = np.zeros(self.num_envs, np.int64)
+        ended = moved & vec.done
+        waiting = moved & (vec.player >= 0) & (vec.player != self.seats)
+        while waiting.any():
+            games = np.flatnonzero(waiting)
+            agent_of = self._agent_of[games, vec.player[games]]
+            for k in np.unique(agent_of):
+                chosen = games[agent_of == k]
+                seeds = np.empty(len(chosen), np.int64)
+                _draw_seeds(self._stream, chosen, seeds)
+                actions[chosen] = self._agents[k].act(view_of(vec, chosen, seeds))
+            vec.step(actions, where=waiting)
+            rewards += vec.rewards[self._everyone, self.seats]
+            ended |= vec.done
+            waiting &= (vec.player >= 0) & (vec.player != self.seats)
+        if ended.any():
+            self.done |= ended
+            vec.observe(self.seats, where=ended, out=self.obs)
+
+    def _draw(self, i: int, bound: int) -> int:
+        return int(draw(self._stream, i, 0, bound))
+
+    def _forget_unused_agents(self) -> None:
+        """Drops agents that no game plays any more: a pool of past selves changes often."""
+        if len(self._agents) <= 2 * len(self._drawn_from) + 8:
+            return
+        used = sorted({*np.unique(self._agent_of).tolist(), *self._drawn_from})
+        place = {old: new for new, old in enumerate(used)}
+        self._agent_of = np.vectorize(place.__getitem__, otypes=[np.int64])(self._agent_of)
+        self._agents = [self._agents[old] for old in used]
+        self._drawn_from = range(place[self._drawn_from.start], len(used))

@@ -147,9 +147,18 @@ def _finish(
 
 @kernel(inline=True)
 def nth_legal(mask: Any, i: int, n: int) -> int:
-    """The id of the n-th (from 0) legal action, eight bytes of the mask at a time."""
+    """The id of the n-th (from 0) legal action, 64 bytes of the mask at a time, then eight, then one."""
     size = mask.shape[1]
     a = 0
+    while a + 64 <= size:
+        block = 0  # bytes are 0 or 1, so that eight words fit into one
+        for k in range(8):
+            block |= load8(mask, i, a + 8 * k) << k
+        count = popcount(block)
+        if n < count:
+            break
+        n -= count
+        a += 64
     found = -1
     while found < 0 and a + 8 <= size:
         word = load8(mask, i, a)

@@ -8,7 +8,7 @@ tiles lie on it, so two of them are less than 15 apart in x and in y, and are ne
 they are on the plane. Seen along an axis, u and v are the steps along the next two axes: x: (e_y, e_z),
 y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0), e_y = (0, 1), e_z = (-1, -1).
 
-A block face as it lies is a code: 6 * (which permutation its colours are on the axes x, y, z) + the same of
+A block face as it lies is a code: 8 * (which permutation its colours are on the axes x, y, z) + the same of
 its indicators. A set of tiles on the table is a word, bit t for the tile placed as number t, from 0; a set of
 objectives is a word, bit n - 1 for objective n.
 """
@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
 from iszoo.envs.iso_tiles import COLOURS, INDICATORS, MOST_TILES, MOST_WALLS, NUM_TILES, WHITE, TileSet, load
@@ -71,7 +72,7 @@ ROW = np.dtype(
         ("slot_face", "<i8", (3,)),  # its block face as it lies
         ("pile", "<i8"),  # the numbers of the tiles under the top, 5 bits each, the next one lowest
         ("placed", "<i8"),  # how many tiles lie on the table
-        ("tiles", "<i8", (MOST_TILES,)),  # cell, block face (from bit 8), neighbours along x, y, z (16, 31, 46)
+        ("tiles", "<i8", (MOST_TILES,)),  # cell, block face (from bit 8), its groups along x, y, z (16, 31, 46)
         ("colours", "<i8", (3,)),  # the tiles that show each colour, 16 bits a colour, along each axis
         ("indicators", "<i8", (3,)),  # the same for the indicators
         ("free", "<i8", (8,)),  # the cells where a tile may be placed, 32 a word; none when over
@@ -98,28 +99,30 @@ STARS = FACES + 1 + NUM_TILES  # per objective
 AREAS = STARS + NUM_TILES  # per colour and size of a group, 16 sizes a colour: the areas that it is
 FIGURES = AREAS + 3 * SIDE  # per size of a group, up to MOST_WALLS: the figures that may use a wall of it
 MARKED = FIGURES + MOST_WALLS + 1  # per set of colours on walls with the player's mark: the figures they allow
-PATTERNS = MARKED + 8  # per figure: where its patterns begin, and how many there are
-PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, five words each, see _patterns
+PATTERNS = MARKED + 8  # per figure: where its patterns begin and end
+PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, see _patterns
 
-_TILES_MASK = (1 << MOST_TILES) - 1
-ALONG_X = 16  # where the neighbours along x begin in a word of `tiles`; y and z follow, 15 bits each
+_ALL_TILES = (1 << MOST_TILES) - 1
+_GROUPS = 16  # where a tile's group along x begins in a word of `tiles`; those along y and z follow, 15 bits each
+_FIRST_TILES = 1 | 1 << MOST_TILES | 1 << 2 * MOST_TILES  # tile 0 along each axis
 
 # --- Tables that are rules, not tiles ----------------------------------------------------------------------
 
 _PERMUTATIONS = list(itertools.permutations(range(3)))
-_NUM_FACES = len(_PERMUTATIONS) ** 2
+_FACES = [8 * colours + indicators for colours in range(6) for indicators in range(6)]
+_CODES = 48  # the least number above all codes
 # Where the indicators black, white, void stand as a seat sees them: seats 0 to 2 of three, seat 1 of two.
 _VIEWS = ((0, 1, 2), (2, 0, 1), (1, 2, 0), (1, 0, 2))
 
 
 def _walls(face: int) -> list[tuple[int, int]]:
     """Colour and indicator of a block face on the axes x, y, z."""
-    return list(zip(_PERMUTATIONS[face // 6], _PERMUTATIONS[face % 6], strict=True))
+    return list(zip(_PERMUTATIONS[face >> 3], _PERMUTATIONS[face & 7], strict=True))
 
 
 def _face(walls: Sequence[tuple[int, int]]) -> int:
     colours, indicators = zip(*walls, strict=True)
-    return 6 * _PERMUTATIONS.index(colours) + _PERMUTATIONS.index(indicators)
+    return 8 * _PERMUTATIONS.index(colours) + _PERMUTATIONS.index(indicators)
 
 
 def _turned(face: int, thirds: int) -> int:
@@ -144,33 +147,44 @@ def _signed(at: int) -> int:
     return at - SIDE if at >= SIDE // 2 else at
 
 
-_TURNED = np.array([_turned(face, r) for face in range(_NUM_FACES) for r in range(3)], np.int64)
+def _by_face(values: Callable[[int], int]) -> npt.NDArray[np.int64]:
+    """A table with an entry for each block face, by its code."""
+    table = np.zeros(_CODES, np.int64)
+    table[_FACES] = [values(face) for face in _FACES]
+    return table
+
+
+_TURNED = np.stack([_by_face(lambda face, r=r: _turned(face, r)) for r in range(3)])
 # The least of the codes that a block face has in its three rotations: what it is, however it lies.
-_LOOKS = np.array([min(_turned(face, r) for r in range(3)) for face in range(_NUM_FACES)], np.int64)
+_LOOKS = _TURNED.min(axis=0)
 # The colours (bytes 0 to 2) and indicators (bytes 3 to 5) of a block face on x, y, z.
-_WALLS = np.array(
-    [
-        sum(c << (8 * a) | k << (8 * a + 24) for a, (c, k) in enumerate(_walls(face)))
-        for face in range(_NUM_FACES)
-    ],
-    np.int64,
-)
+_WALLS = _by_face(lambda face: sum(c << (8 * a) | k << (8 * a + 24) for a, (c, k) in enumerate(_walls(face))))
 # The six planes that show a tile, a byte each, by view and block face. The features of a slot have the same order.
-_SHOWN_PLANES = np.array(
+_SHOWN_PLANES = np.concatenate(
     [
-        sum((6 * a + c) << (8 * a) | (6 * a + 3 + view[k]) << (8 * a + 24) for a, (c, k) in enumerate(_walls(face)))
+        _by_face(
+            lambda face, view=view: sum(
+                (6 * a + c) << (8 * a) | (6 * a + 3 + view[k]) << (8 * a + 24) for a, (c, k) in enumerate(_walls(face))
+            )
+        )
         for view in _VIEWS
-        for face in range(_NUM_FACES)
-    ],
-    np.int64,
+    ]
 )
+# The axes on which two tiles show the same colour, all bits of its group each, by 8 * permutation + permutation.
+_SAME = np.zeros(64, np.int64)
+for _a, _b in itertools.product(range(6), repeat=2):
+    _SAME[8 * _a + _b] = sum(
+        _ALL_TILES << (MOST_TILES * axis)
+        for axis in range(3)
+        if _PERMUTATIONS[_a][axis] == _PERMUTATIONS[_b][axis]
+    )
 _WAYS = (16, 240, 1, 15, 255, 17)  # from a cell to its six neighbours: plus and minus e_x, e_y, e_z
-# By the way from one cell to another: which of _WAYS it is, as a bit, and the bit that makes tile 0 a neighbour
-# in a word of `tiles`; 0 if they are not neighbours.
-_SIDES, _NEIGHBOURS = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64)
+# By the way from one cell to another: which of _WAYS it is, as a bit, and the axes along which two tiles so far
+# apart are orthogonally united: two of them for neighbours.
+_SIDES, _UNITED = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64)
 for _side, _cell in enumerate(_WAYS):
     _SIDES[_cell] = 1 << _side
-    _NEIGHBOURS[_cell] = 1 << (ALONG_X + MOST_TILES * (_side // 2))
+    _UNITED[_cell] = sum(_ALL_TILES << (MOST_TILES * axis) for axis in range(3) if axis != _side // 2)
 _DIAMOND = np.array(
     [_diamond_bit(axis, _signed(way // SIDE), _signed(way % SIDE)) for axis in range(3) for way in range(CELLS)],
     np.int64,
@@ -256,16 +270,18 @@ def _beyond(cell: int, way: int) -> int:
 def _place(rows: Any, i: int, cell: int, face: int) -> None:
     """Puts a tile on the table."""
     t = rows[i, PLACED]
-    tile = cell | (face << 8)
+    groups = _FIRST_TILES << t
     taken = 0  # which of the six cells around it, in the order of _WAYS
     # Without branches: which tiles are neighbours is what no branch predictor guesses.
     for s in range(t):
         other = rows[i, TILES + s]
         way = _way(cell, other & 255)
         taken |= _SIDES[way]
-        tile |= _NEIGHBOURS[way] << s
-        rows[i, TILES + s] = other | (_NEIGHBOURS[way] << t)
-    rows[i, TILES + t] = tile
+        groups |= (other >> _GROUPS) & _UNITED[way] & _SAME[(face & 56) | ((other >> 11) & 7)]
+    for s in range(t):
+        within = ((groups >> s) & _FIRST_TILES) * _ALL_TILES
+        rows[i, TILES + s] |= (groups & within) << _GROUPS
+    rows[i, TILES + t] = cell | (face << 8) | (groups << _GROUPS)
     rows[i, PLACED] = t + 1
     rows[i, FREE + (cell >> 5)] &= ~(1 << (cell & 31))
     for side in range(6):
@@ -278,19 +294,9 @@ def _place(rows: Any, i: int, cell: int, face: int) -> None:
 
 
 @kernel
-def _group(rows: Any, i: int, axis: int, tile: int, members: int) -> int:
-    """The tiles of a set that are orthogonally united with one of them, seen along an axis."""
-    along_u = ALONG_X + MOST_TILES * (axis + 1 if axis < 2 else 0)
-    along_v = ALONG_X + MOST_TILES * (axis + 2 if axis < 1 else axis - 1)
-    group = 1 << tile
-    edge = group
-    while edge:
-        word = rows[i, TILES + trailing_zeros(edge)]
-        edge &= edge - 1
-        new = ((word >> along_u) | (word >> along_v)) & members & ~group
-        group |= new
-        edge |= new
-    return group
+def _group(rows: Any, i: int, axis: int, tile: int) -> int:
+    """The tiles of its colour that a tile is orthogonally united with, itself included, seen along an axis."""
+    return (rows[i, TILES + tile] >> (_GROUPS + MOST_TILES * axis)) & _ALL_TILES  # type: ignore[no-any-return]
 
 
 @kernel
@@ -326,16 +332,18 @@ def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any
     while wanted:
         n = trailing_zeros(wanted)
         wanted &= wanted - 1
-        p = params[PATTERNS + 2 * n]
-        for _ in range(params[PATTERNS + 2 * n + 1]):
-            # The marks alone rule out most patterns; taken first, they take a third off the time of it all.
-            if params[p] & ~own == 0:
+        p, end = params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1]
+        while p < end:
+            lacking = params[p] & ~own
+            if lacking == 0:
                 lacking = (params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)
-                white = params[p + 4]
-                if lacking == 0 and (white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0):
-                    done |= 1 << n
-                    break
-            p += 5
+            if lacking == 0:
+                for k in range(p + 5, p + 5 + params[p + 4]):
+                    white = params[k]
+                    if white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0:
+                        done |= 1 << n
+                        break
+            p += 5 + params[p + 4]
     return done
 
 
@@ -348,7 +356,7 @@ def _completed(rows: Any, i: int, player: int, params: Any) -> int:
     done = 0
     for axis in range(3):
         colour = (walls >> (8 * axis)) & 255
-        group = _group(rows, i, axis, last, (rows[i, COLOURS_AT + axis] >> (16 * colour)) & _TILES_MASK)
+        group = _group(rows, i, axis, last)
         size = popcount(group)
         areas = display & params[AREAS + SIDE * colour + size]
         if areas and _controller(rows, i, axis, group) == player:
@@ -356,7 +364,7 @@ def _completed(rows: Any, i: int, player: int, params: Any) -> int:
         own = rows[i, INDICATORS_AT + axis] >> (16 * player)
         marked = 0
         for c in range(3):
-            if (rows[i, COLOURS_AT + axis] >> (16 * c)) & own & _TILES_MASK:
+            if (rows[i, COLOURS_AT + axis] >> (16 * c)) & own & _ALL_TILES:
                 marked |= 1 << c
         figures = display & ~done & params[FIGURES + min(size, MOST_WALLS)] & params[MARKED + marked]
         if figures:
@@ -369,19 +377,17 @@ def _allocated(rows: Any, i: int, n: int, params: Any) -> int:
     """Who controls the largest group that satisfies area n + 1, over all perspectives; -1: nobody, or several."""
     best = 0
     owner = -1
-    for axis in range(3):
-        for colour in range(3):
-            members = (rows[i, COLOURS_AT + axis] >> (16 * colour)) & _TILES_MASK
-            left = members
-            while left:
-                group = _group(rows, i, axis, trailing_zeros(left), members)
-                left &= ~group
-                size = popcount(group)
-                if size >= best and (params[AREAS + SIDE * colour + size] >> n) & 1:
-                    controller = _controller(rows, i, axis, group)
-                    if 0 <= controller < params[NUM_PLAYERS]:
-                        owner = controller if size > best or controller == owner else -1
-                        best = size
+    for t in range(rows[i, PLACED]):
+        walls = _WALLS[(rows[i, TILES + t] >> 8) & 63]
+        for axis in range(3):
+            group = _group(rows, i, axis, t)
+            size = popcount(group)
+            colour = (walls >> (8 * axis)) & 255
+            if size >= best and (params[AREAS + SIDE * colour + size] >> n) & 1:
+                controller = _controller(rows, i, axis, group)
+                if 0 <= controller < params[NUM_PLAYERS]:
+                    owner = controller if size > best or controller == owner else -1
+                    best = size
     return owner
 
 
@@ -433,7 +439,7 @@ def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
 def step(rows: Any, i: int, action: int, params: Any) -> None:
     player = rows[i, PLAYER]
     slot = action // (3 * CELLS)
-    face = _TURNED[3 * rows[i, SLOT_FACE + slot] + (action >> 8) % 3]
+    face = _TURNED[(action >> 8) % 3, rows[i, SLOT_FACE + slot]]
     rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
     rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
     _draw_top(rows, i, params)
@@ -553,12 +559,12 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
     of such tiles lies on the table is told by which of them are in the slots and in the pile.
     """
     rows[i, GENERATOR] = mix(seed)
-    placed = np.zeros(_NUM_FACES, np.int64)  # how many tiles on the table have each look
+    placed = np.zeros(_CODES, np.int64)  # how many tiles on the table have each look
     for t in range(rows[i, PLACED]):
         placed[_LOOKS[(rows[i, TILES + t] >> 8) & 63]] += 1
     pile = np.empty(NUM_TILES, np.int64)
     size = 0
-    for look in range(_NUM_FACES):
+    for look in range(_CODES):
         first = size
         for n in range(NUM_TILES):
             if _LOOKS[params[FACES + 1 + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
@@ -577,23 +583,28 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
 # --- Parameters, bounds, deals -----------------------------------------------------------------------------
 
 
-def _patterns(cells: Sequence[tuple[int, int, int, bool]], mirror: bool) -> list[list[int]]:
-    """Every way in which a figure can hold the wall placed last, each once, by the bits of _DIAMOND.
+def _patterns(cells: Sequence[tuple[int, int, int, bool]], mirror: bool) -> list[int]:
+    """Every way in which a figure can hold the wall placed last, each once; walls are bits as in _DIAMOND.
 
-    Five words each: the walls with the player's indicator, the pink, the yellow, the blue, the white walls.
+    Ways with the same coloured and marked walls follow one another: the marked, the pink, the yellow and the
+    blue walls, how many such ways there are, and for each its white walls. So most ways fall at one look.
     """
-    found = set()
+    found: dict[tuple[int, ...], set[int]] = {}
     for flip, turns, anchor in itertools.product((1, -1) if mirror else (1,), range(4), cells):
-        words = [0] * 5
+        words = [0] * 5  # pink, yellow, blue, white, marked
         for u, v, colour, marked in cells:
             u, v = flip * (u - anchor[0]), v - anchor[1]
             for _ in range(turns):
                 u, v = -v, u
             bit = 1 << _diamond_place(u, v)
-            words[1 + colour] |= bit
-            words[0] |= bit if marked else 0
-        found.add(tuple(words))
-    return [list(words) for words in sorted(found)]
+            words[colour] |= bit
+            words[4] |= bit if marked else 0
+        pink, yellow, blue, white, own = words
+        found.setdefault((own, pink, yellow, blue), set()).add(white)
+    flat: list[int] = []
+    for coloured, whites in sorted(found.items()):
+        flat += [*coloured, len(whites), *sorted(whites)]
+    return flat
 
 
 def _pack(options: Options) -> Sequence[int]:
@@ -603,7 +614,7 @@ def _pack(options: Options) -> Sequence[int]:
     params[NUM_PLAYERS] = players
     params[MODE] = RULES[options["mode"]]
     for seat in range(3):
-        params[VIEWS + seat] = _NUM_FACES * _view(seat, players)
+        params[VIEWS + seat] = _CODES * _view(seat, players)
     for n, (block, objective) in enumerate(zip(tiles.blocks, tiles.objectives, strict=True)):
         params[FACES + 1 + n] = _face(block)
         params[STARS + n] = objective.stars
@@ -621,9 +632,9 @@ def _pack(options: Options) -> Sequence[int]:
         for marked in range(8):
             if all((marked >> colour) & 1 for colour in needed):
                 params[MARKED + marked] |= 1 << n
-        patterns = _patterns(objective.cells, options["mirror"])
-        params[PATTERNS + 2 * n : PATTERNS + 2 * n + 2] = [len(params), len(patterns)]
-        params += itertools.chain.from_iterable(patterns)
+        params[PATTERNS + 2 * n] = len(params)
+        params += _patterns(objective.cells, options["mirror"])
+        params[PATTERNS + 2 * n + 1] = len(params)
     return params
 
 

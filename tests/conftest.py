@@ -1,4 +1,4 @@
-"""A test that takes `game` runs for every game of the registry, one that takes `setting` for every setting."""
+"""A test with an argument `game` runs for every game of the registry, one with `setting` for every setting."""
 
 from __future__ import annotations
 

@@ -104,7 +104,23 @@ def settings_of(game: Game) -> list[Setting]:
     return found
 
 
-SETTINGS = tuple(setting for game in GAMES for setting in settings_of(game))
+def covering(settings: list[Setting]) -> list[Setting]:
+    """As few of the settings as show each value of each option."""
+    missing = {pair for setting in settings for pair in setting.options.items()}
+    chosen = []
+    while missing:
+        best = max(settings, key=lambda setting: len(missing & set(setting.options.items())))
+        chosen.append(best)
+        missing -= set(best.options.items())
+    return chosen or settings[:1]
+
+
+def settings_to_test(game: Game) -> list[Setting]:
+    """All settings of a game; with interpreted kernels, which are slow, only so many as show every option."""
+    return settings_of(game) if JIT else covering(settings_of(game))
+
+
+SETTINGS = tuple(setting for game in GAMES for setting in settings_to_test(game))
 
 
 # --- Playing ---
@@ -156,14 +172,17 @@ def leaning_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int
 
 
 def frozen(value: Any) -> Any:
-    """Anything that an environment hands out, as something that `==` compares and nobody can change."""
+    """Anything that an environment hands out, as something that `==` compares, types included.
+
+    Arrays may be in dicts and tuples, not in lists.
+    """
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, dict):
         return tuple((key, frozen(entry)) for key, entry in value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):
         return tuple(frozen(entry) for entry in value)
-    return type(value), value
+    return repr(value)
 
 
 def picture(env: GameEnv) -> Any:
@@ -194,12 +213,12 @@ def batch_picture(vec: VecEnv) -> Any:
 
 
 def arrays_in(value: Any) -> list[npt.NDArray[Any]]:
-    """All arrays in nested dicts, tuples and lists."""
+    """All arrays in nested dicts and tuples."""
     if isinstance(value, np.ndarray):
         return [value]
     if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
+        value = tuple(value.values())
+    if isinstance(value, tuple):
         return [array for entry in value for array in arrays_in(entry)]
     return []
 

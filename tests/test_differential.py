@@ -13,7 +13,7 @@ import pytest
 
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.vec import VecEnv
-from tests.helpers import NUM_GAMES, Setting, settings_of
+from tests.helpers import NUM_GAMES, Setting, settings_to_test
 from tests.traces import Trace, record
 
 
@@ -21,7 +21,7 @@ from tests.traces import Trace, record
 def traces(setting: Setting) -> list[Trace]:
     """This setting's share of the random games."""
     rng = random.Random(str(setting))
-    share = -(-NUM_GAMES // len(settings_of(setting.game)))
+    share = -(-NUM_GAMES // len(settings_to_test(setting.game)))
     return [record(setting, setting.random_deal(rng), rng) for _ in range(share)]
 
 
@@ -110,7 +110,7 @@ def test_a_batch_where_game_follows_game(setting: Setting) -> None:
     """Same-step autoreset: the next game is there at once, and the end of the last one beside it."""
     rng = random.Random(str(setting))
     count = 4
-    to_play = max(2 * count, NUM_GAMES // (4 * len(settings_of(setting.game))))
+    to_play = max(2 * count, NUM_GAMES // (4 * len(settings_to_test(setting.game))))
     vec = setting.vec(count, seed=7)
 
     def begin(i: int) -> Trace:

@@ -1319,6 +1319,12 @@ def test_nothing_is_claimed_before_the_end_of_area_control() -> None:
     assert (10, 0) in game.claimed
 
 
+def test_allocation_of_what_is_left_on_display() -> None:
+    drawn, _ = read("1p 7p 2p *8p 3p")
+    game = Oracle.from_position(table=lay(drawn, 2), claimed={10: 1}, mode="area_control")
+    assert game.area_allocation() == {11: None, 12: None, 13: 0}
+
+
 def test_result_of_area_control() -> None:
     game = play_placed("1p 7p 2p 8p 3p 5b 14b 17b 9b 15b *18b", mode="area_control")
     assert dict(game.claimed) == {10: 0, 12: 1, 13: 1}
@@ -1693,6 +1699,21 @@ def test_bad_tile_files_name_the_tile(old: str, new: str, tile: int, tmp_path: P
     tiles = custom_tiles(tmp_path, {old: new})
     with pytest.raises(ValueError, match=f"^tile {tile}:"):
         Oracle(DEAL, tiles=tiles)
+
+
+def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
+    tiles = custom_tiles(
+        tmp_path, {'number = 10, stars = 2, kind = "area"': 'number = 10, stars = 2, kind = "aera"'}
+    )
+    with pytest.raises(ValueError, match=r"kind must be one of .*area.*, not 'aera'"):
+        Oracle(DEAL, tiles=tiles)
+
+
+def test_an_area_of_one(tmp_path: Path) -> None:
+    tiles = custom_tiles(tmp_path, {'colour = "pink", size = 3': 'colour = "pink", size = 1'})
+    game = Oracle.from_position(table={START: (1, 1)}, tiles=tiles)
+    assert game.completing_perspectives(10, START, 0) == [1]
+    assert game.completing_perspectives(10, START, 1) == []
 
 
 def test_a_nineteenth_tile(tmp_path: Path) -> None:

@@ -35,9 +35,7 @@ class Played:
     returns: npt.NDArray[np.float64]  #: (games, P): the outcome reward of each seat
     scores: npt.NDArray[np.int64]  #: (games, P): the points of each seat
     lengths: npt.NDArray[np.int64]  #: (games,): in actions
-    digests: tuple[
-        bytes, ...
-    ]  #: a hash of each game's seed-dealt start and actions: equal games are equal here
+    digests: tuple[bytes, ...]  #: a hash of each game's seed-dealt start and actions: equal games are equal here
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,7 @@ def _aec_tasks(game: Game, steps: int) -> dict[str, tuple[Callable[[], Any], Tas
     return tasks
 
 
-def _batch_tasks(
-    game: Game, sizes: Sequence[int], threads: Sequence[int]
-) -> dict[str, tuple[Callable[[], Any], Task]]:
+def _batch_tasks(game: Game, sizes: Sequence[int], threads: Sequence[int]) -> dict[str, tuple[Callable[[], Any], Task]]:
     tasks: dict[str, tuple[Callable[[], Any], Task]] = {}
     for n in sizes:
         steps = max(1, _BYTES_A_ROUND // (n * (game.obs_size + game.num_actions)))
@@ -243,9 +241,7 @@ def ratios(rates: dict[str, Rate], sizes: Sequence[int], threads: Sequence[int])
         for kind in ("step", "random"):
             found[f"{kind} {n} / limit"] = rates[f"{kind} {n} x1"].median / limit
             if 2 in threads:
-                found[f"{kind} {n}: 2 threads / 1"] = (
-                    rates[f"{kind} {n} x2"].median / rates[f"{kind} {n} x1"].median
-                )
+                found[f"{kind} {n}: 2 threads / 1"] = rates[f"{kind} {n} x2"].median / rates[f"{kind} {n} x1"].median
     if 1 in sizes:
         found["vec.step of one game, microseconds above its kernels"] = 1e6 * (
             1 / rates["step 1 x1"].median - 1 / rates["random 1 x1"].median

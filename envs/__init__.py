@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gymnasium
+
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.registry import REGISTRY, find, make, make_vec, register
 from iszoo.envs.vec import VecEnv
@@ -20,4 +22,16 @@ def _register_with_pettingzoo() -> None:
         register_with_pettingzoo("aec", name, entry_point=f"iszoo.envs.{game.id}:env")
 
 
+def _register_with_gymnasium() -> None:
+    """Puts the games into Gymnasium's registry: one learner against agents ("iszoo/IsisOsiris-v0" and so on)."""
+    for game in REGISTRY.values():
+        gymnasium.register(
+            id=f"iszoo/{game.gym_name}-v{game.version}",
+            entry_point="iszoo.wrappers.gymnasium:SingleAgentEnv",
+            vector_entry_point="iszoo.wrappers.gymnasium:LearnerVectorEnv",
+            kwargs={"game": game.name},
+        )
+
+
 _register_with_pettingzoo()
+_register_with_gymnasium()

@@ -7,6 +7,7 @@ some forty times the loop that it guards.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from iszoo.envs import engine, spaces as game_spaces, state
+from iszoo.envs import engine, state
+from iszoo.envs import spaces as game_spaces
 from iszoo.envs.errors import IllegalActionError, ResetNeeded, as_action, illegal_action
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER
@@ -26,9 +28,7 @@ RENDER_MODES = ("ansi",)
 
 _ANY_DEAL = np.empty((1, 0), np.int64)
 _ONE = np.ones(1, np.bool_)
-_AFTER_RESET = frozenset(
-    ("agents", "num_agents", "rewards", "terminations", "truncations", "infos", "agent_selection")
-)
+_AFTER_RESET = frozenset(("agents", "num_agents", "rewards", "terminations", "truncations", "infos", "agent_selection"))
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
@@ -145,16 +145,17 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         Args:
             seed: fixes this deal and those of the resets without a seed that follow. None: go on with the
                 generator of the game before, or, the first time, start it from the operating system.
-            options: {"deal": [...]} fixes the chance, see `game.deal_about`.
+            options: {"deal": [...]} fixes the chance, see `game.deal_about`. Other keys are warned of and passed
+                over: PettingZoo's `api_test` gives one.
 
         Raises:
-            ValueError: a bad seed, an unknown option, a bad deal. The game is as it was before.
+            ValueError: a bad seed, a bad deal. The game is as it was before.
         """
         deals = _ANY_DEAL
         for key, value in (options or {}).items():
             if key != "deal":
-                raise ValueError(f"reset() has no option {key!r}; it has 'deal'")
-            if value is not None:
+                warnings.warn(f"reset() has no option {key!r}; it has 'deal'", stacklevel=2)
+            elif value is not None:
                 deals = self.game.check_deal(value, self.options)[None]
         if seed is not None:
             seed = as_seed(seed)
@@ -254,9 +255,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             self._forget_observation()
         else:
             obs = np.empty((1, self._obs_size), np.int8)
-            engine.observe_one(
-                self._table, self._rows, seat, obs, self._plane_size, self._num_features, self._params
-            )
+            engine.observe_one(self._table, self._rows, seat, obs, self._plane_size, self._num_features, self._params)
             mask = self._legal.copy() if seat == self._player else np.zeros_like(self._legal)
         return {"observation": self._shaped(obs[0]), "action_mask": mask[0]}
 
@@ -342,9 +341,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         """An action in notation. Raises IllegalActionError for what is out of range."""
         number = as_action(action)
         if not 0 <= number < self.game.num_actions:
-            raise IllegalActionError(
-                f"action {number} is out of range: actions are 0 to {self.game.num_actions - 1}"
-            )
+            raise IllegalActionError(f"action {number} is out of range: actions are 0 to {self.game.num_actions - 1}")
         return self.game.action_to_string(number)
 
     def string_to_action(self, text: str) -> int:

@@ -17,7 +17,7 @@ from numba import prange
 
 from iszoo.envs import signatures
 from iszoo.envs.game import INIT, LEGAL, OBSERVE, RESAMPLE, RETURNS, SCORES, STATUS, STEP
-from iszoo.envs.native import caller, kernel, load8, popcount, trailing_zeros
+from iszoo.envs.native import caller, gather64, kernel, load8, popcount, trailing_zeros
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER, draw
 
 call_init = caller(signatures.INIT)
@@ -91,9 +91,7 @@ def step_one(table: Any, rows: Any, action: int, check: bool, legal: Any, params
 
 
 @kernel
-def observe_one(
-    table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any
-) -> None:
+def observe_one(table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any) -> None:
     """Writes row 0 as a player sees it; as planes if plane_size > 0, else flat."""
     call_observe(table[OBSERVE], rows, 0, player, obs, params)
     if plane_size > 0:
@@ -146,20 +144,35 @@ def _finish(
 
 
 @kernel(inline=True)
-def nth_legal(mask: Any, i: int, n: int) -> int:
-    """The id of the n-th (from 0) legal action, 64 bytes of the mask at a time, then eight, then one."""
+def count_legal(mask: Any, i: int) -> int:
+    """The number of legal actions, 64 bytes of the mask at a time."""
     size = mask.shape[1]
+    count = 0
     a = 0
     while a + 64 <= size:
-        block = 0  # bytes are 0 or 1, so that eight words fit into one
-        for k in range(8):
-            block |= load8(mask, i, a + 8 * k) << k
-        count = popcount(block)
+        count += popcount(gather64(mask, i, a))
+        a += 64
+    while a < size:
+        count += int(mask[i, a])
+        a += 1
+    return count
+
+
+@kernel(inline=True)
+def nth_legal(mask: Any, i: int, n: int) -> int:
+    """The id of the n-th (from 0) legal action, 64 bytes of the mask at a time."""
+    size = mask.shape[1]
+    a = 0
+    found = -1
+    while found < 0 and a + 64 <= size:
+        word = gather64(mask, i, a)
+        count = popcount(word)
         if n < count:
-            break
+            for _ in range(n):
+                word &= word - 1
+            found = a + trailing_zeros(word)
         n -= count
         a += 64
-    found = -1
     while found < 0 and a + 8 <= size:
         word = load8(mask, i, a)
         count = popcount(word)
@@ -235,9 +248,7 @@ def _random_range(
     """Plays up to `steps` uniformly random legal actions in each game; returns how many in all."""
     total = 0
     for i in range(lo, hi):
-        count = 0
-        for a in range(mask.shape[1]):
-            count += mask[i, a]
+        count = count_legal(mask, i)
         for _ in range(steps):
             if count == 0:
                 break
@@ -292,9 +303,7 @@ def _step_parallel(
     games = rows.shape[0]
     for k in prange(chunks):
         c = np.int64(k)  # prange counts in uint64
-        wrong[c] = _first_illegal(
-            games * c // chunks, games * (c + 1) // chunks, mark, where, actions, mask
-        )
+        wrong[c] = _first_illegal(games * c // chunks, games * (c + 1) // chunks, mark, where, actions, mask)
     for c in range(chunks):
         if wrong[c] >= 0:
             return wrong[c]

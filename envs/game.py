@@ -80,9 +80,7 @@ class Game:
     kernels: Kernels
     pack: Callable[[Options], Sequence[int]]  #: the number of players, 0, then the game's own parameters
     bounds: Callable[[Options], Bounds]
-    deal: (
-        Callable[[Options, Sequence[int]], None] | None
-    )  #: raises ValueError for a bad deal; None: no chance
+    deal: Callable[[Options, Sequence[int]], None] | None  #: raises ValueError for a bad deal; None: no chance
     deal_about: str  #: what a deal lists
     hidden: Callable[[Rows, Options], Sequence[int]]  #: what no observation shows, for `state()`
     hidden_bounds: Callable[[Options], tuple[int, int, int]]  #: length, least, greatest value of `hidden`
@@ -97,6 +95,16 @@ class Game:
             raise ValueError(f"{self.name}: {len(self.planes)} plane names for board {self.board_shape}")
         if self.row.itemsize % 8 or tuple(self.row.names or ())[:2] != ("generator", "offender"):
             raise ValueError(f"{self.name}: a row is int64 words and begins with ROW_HEAD of primitives.py")
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        """Pickled by its name: what is loaded is the game that the other process has in its registry."""
+        return _registered, (self.name,)
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        return self
 
     @property
     def id(self) -> str:
@@ -137,12 +145,8 @@ class Game:
         for name, value in options.items():
             option = self.options.get(name)
             if option is None:
-                raise ValueError(
-                    f"{self.name} has no option {name!r}; its options are {_listed(self.options)}"
-                )
-            if option.choices and not any(
-                type(value) is type(choice) and value == choice for choice in option.choices
-            ):
+                raise ValueError(f"{self.name} has no option {name!r}; its options are {_listed(self.options)}")
+            if option.choices and not any(type(value) is type(choice) and value == choice for choice in option.choices):
                 raise ValueError(f"{name}={value!r} is not allowed; choose one of {_listed(option.choices)}")
             settled[name] = value
         settled.update(self.check(settled))
@@ -179,6 +183,12 @@ class Game:
             raise ValueError(f"a deal is a list of whole numbers ({self.deal_about}), not {deal!r}")
         self.deal(options, [int(value) for value in given])
         return np.ascontiguousarray(given, np.int64)
+
+
+def _registered(name: str) -> Game:
+    from iszoo.envs.registry import find
+
+    return find(name)
 
 
 def check_params(game: Game, params: Sequence[int]) -> None:

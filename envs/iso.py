@@ -1,7 +1,7 @@
-"""ISO (David Heras, LittleHouse Boardgames 2022): the rules, as kernels. One to three players, hidden pile order.
+"""ISO (David Heras, LittleHouse Boardgames 2022): the rules, as kernels. One to three players, hidden order.
 
-Source: the published rulebook; where it is silent the rulings are ours, and the docs page lists them. The tiles
-come from a file (see iso_tiles.py); every table made of it is in the parameters.
+Source: the published rulebook; where it is silent the rulings are ours, and the docs page lists them. The
+tiles come from a file (see iso_tiles.py); every table made of it is in the parameters.
 
 Cells (x, y) are 16 * (x % 16) + y % 16, on a torus that no game can tell from a plane: at most 15 connected
 tiles lie on it, so two of them are less than 15 apart in x and in y, and are neighbours on the torus only if
@@ -10,19 +10,20 @@ y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0), e_y = (0, 1), e_z = (-1, -1).
 
 A block face as it lies is a code: 8 * (which permutation its colours are on the axes x, y, z) + the same of
 its indicators. A set of tiles on the table is a word, bit t for the tile placed as number t, from 0; a set of
-objectives is a word, bit n - 1 for objective n.
+objectives is a word, bit n - 1 for objective n. A group is the tiles of one colour that are orthogonally
+united as seen along an axis; each tile holds its own three, which a placement merges.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from iszoo.envs import iso_text
 from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
 from iszoo.envs.iso_tiles import COLOURS, INDICATORS, MOST_TILES, MOST_WALLS, NUM_TILES, WHITE, TileSet, load
 from iszoo.envs.native import kernel, popcount, trailing_zeros
@@ -58,7 +59,7 @@ FEATURES_AT = 20 * CELLS
 OBS_SIZE = FEATURES_AT + 103
 NUM_ACTIONS = SLOTS * 3 * CELLS
 HIDDEN_PILE = NUM_TILES - DISPLAY_PLACES - SLOTS  # the most tiles under the top of the pile
-BANDS = (5, 12, 19, 26)  # the greatest total of stars of each band but the last, in solo and coop
+GROUP_SCALE = 26  # what the total of stars is divided by for the reward in solo and coop
 
 ROW = np.dtype(
     [
@@ -72,7 +73,7 @@ ROW = np.dtype(
         ("slot_face", "<i8", (3,)),  # its block face as it lies
         ("pile", "<i8"),  # the numbers of the tiles under the top, 5 bits each, the next one lowest
         ("placed", "<i8"),  # how many tiles lie on the table
-        ("tiles", "<i8", (MOST_TILES,)),  # cell, block face (from bit 8), its groups along x, y, z (16, 31, 46)
+        ("tiles", "<i8", (MOST_TILES,)),  # cell, block face (bit 8), groups along x, y, z (bits 16, 31, 46)
         ("colours", "<i8", (3,)),  # the tiles that show each colour, 16 bits a colour, along each axis
         ("indicators", "<i8", (3,)),  # the same for the indicators
         ("free", "<i8", (8,)),  # the cells where a tile may be placed, 32 a word; none when over
@@ -93,17 +94,17 @@ ROW_SIZE = ROW.itemsize // 8
 
 # Parameters, after the head that every game has.
 MODE = PARAMS_HEAD
-VIEWS = MODE + 1  # per seat: where its rows of _SHOWN_PLANES begin
+VIEWS = MODE + 1  # per seat: which of _VIEWS it has
 FACES = VIEWS + 3  # per number of a tile, from 0 for none: its block face at rotation 0
 STARS = FACES + 1 + NUM_TILES  # per objective
 AREAS = STARS + NUM_TILES  # per colour and size of a group, 16 sizes a colour: the areas that it is
 FIGURES = AREAS + 3 * SIDE  # per size of a group, up to MOST_WALLS: the figures that may use a wall of it
-MARKED = FIGURES + MOST_WALLS + 1  # per set of colours on walls with the player's mark: the figures they allow
+MARKED = FIGURES + MOST_WALLS + 1  # per set of colours that the player's walls show: the figures they allow
 PATTERNS = MARKED + 8  # per figure: where its patterns begin and end
 PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, see _patterns
 
 _ALL_TILES = (1 << MOST_TILES) - 1
-_GROUPS = 16  # where a tile's group along x begins in a word of `tiles`; those along y and z follow, 15 bits each
+_GROUPS = 16  # where the groups begin in a word of `tiles`, 15 bits each
 _FIRST_TILES = 1 | 1 << MOST_TILES | 1 << 2 * MOST_TILES  # tile 0 along each axis
 
 # --- Tables that are rules, not tiles ----------------------------------------------------------------------
@@ -131,64 +132,64 @@ def _turned(face: int, thirds: int) -> int:
     return _face([walls[(axis - thirds) % 3] for axis in range(3)])
 
 
-def _diamond_place(u: int, v: int) -> int:
-    """The bit of a wall (u, v) steps away, at most MOST_WALLS - 1 = 4 in all; the centre is bit 0."""
-    places = [(a, b) for a in range(-4, 5) for b in range(-4, 5) if abs(a) + abs(b) < MOST_WALLS]
-    return sorted(places, key=lambda place: (abs(place[0]) + abs(place[1]), place)).index((u, v))
+def _seen_at(axis: int, way: int) -> tuple[int, int]:
+    """(u, v) of the wall that a way, less than half round the torus, leads to, seen along an axis."""
+    x, y = ((at + SIDE // 2) % SIDE - SIDE // 2 for at in divmod(way, SIDE))
+    return ((y - x, -x), (-y, x - y), (x, y))[axis]
 
 
-def _diamond_bit(axis: int, x: int, y: int) -> int:
-    """The bit of the wall of a tile (x, y) away seen along an axis, or 0 if no figure reaches that far."""
-    u, v = ((y - x, -x), (-y, x - y), (x, y))[axis]
-    return 1 << _diamond_place(u, v) if abs(u) + abs(v) < MOST_WALLS else 0
+def _face_tables() -> tuple[Any, Any, Any]:
+    """By the code of a block face, what it becomes and shows.
+
+    The codes after 0, 1, 2 thirds of a turn; its colours (bytes 0 to 2) and indicators (bytes 3 to 5) on
+    x, y, z; for each view the six planes that show the tile, a byte each.
+    """
+    turned, walls = np.zeros((3, _CODES), np.int64), np.zeros(_CODES, np.int64)
+    planes = np.zeros((len(_VIEWS), _CODES), np.int64)
+    for face in _FACES:
+        turned[:, face] = [_turned(face, thirds) for thirds in range(3)]
+        for axis, (colour, indicator) in enumerate(_walls(face)):
+            walls[face] |= colour << (8 * axis) | indicator << (8 * axis + 24)
+            for k, view in enumerate(_VIEWS):
+                planes[k, face] |= (6 * axis + colour) << (8 * axis)
+                planes[k, face] |= (6 * axis + 3 + view[indicator]) << (8 * axis + 24)
+    return turned, walls, planes
 
 
-def _signed(at: int) -> int:
-    return at - SIDE if at >= SIDE // 2 else at
+def _group_tables() -> tuple[Any, Any, Any]:
+    """What two tiles have in common, as masks of the groups in a word of `tiles`.
+
+    By the way from one to the other: which of _WAYS it is, as a bit; the axes along which they are
+    orthogonally united, which are two for neighbours. By 8 * one permutation + another: the axes on which
+    they show the same colour.
+    """
+    sides, united, same = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64), np.zeros(64, np.int64)
+    for axis in range(3):
+        mask = _ALL_TILES << (MOST_TILES * axis)
+        for side, way in enumerate(_WAYS):
+            sides[way] = 1 << side
+            united[way] |= mask if axis != side // 2 else 0
+        for one, other in itertools.product(range(6), repeat=2):
+            same[8 * one + other] |= mask if _PERMUTATIONS[one][axis] == _PERMUTATIONS[other][axis] else 0
+    return sides, united, same
 
 
-def _by_face(values: Callable[[int], int]) -> npt.NDArray[np.int64]:
-    """A table with an entry for each block face, by its code."""
-    table = np.zeros(_CODES, np.int64)
-    table[_FACES] = [values(face) for face in _FACES]
-    return table
+def _diamond() -> Any:
+    """By axis and way: the bit of the wall there in _PLACES, or 0 for one that is not among them."""
+    bits = np.zeros((3, CELLS), np.int64)
+    for axis, way in itertools.product(range(3), range(CELLS)):
+        if _seen_at(axis, way) in _PLACES:
+            bits[axis, way] = 1 << _PLACES.index(_seen_at(axis, way))
+    return bits
 
 
-_TURNED = np.stack([_by_face(lambda face, r=r: _turned(face, r)) for r in range(3)])
-# The least of the codes that a block face has in its three rotations: what it is, however it lies.
-_LOOKS = _TURNED.min(axis=0)
-# The colours (bytes 0 to 2) and indicators (bytes 3 to 5) of a block face on x, y, z.
-_WALLS = _by_face(lambda face: sum(c << (8 * a) | k << (8 * a + 24) for a, (c, k) in enumerate(_walls(face))))
-# The six planes that show a tile, a byte each, by view and block face. The features of a slot have the same order.
-_SHOWN_PLANES = np.concatenate(
-    [
-        _by_face(
-            lambda face, view=view: sum(
-                (6 * a + c) << (8 * a) | (6 * a + 3 + view[k]) << (8 * a + 24) for a, (c, k) in enumerate(_walls(face))
-            )
-        )
-        for view in _VIEWS
-    ]
-)
-# The axes on which two tiles show the same colour, all bits of its group each, by 8 * permutation + permutation.
-_SAME = np.zeros(64, np.int64)
-for _a, _b in itertools.product(range(6), repeat=2):
-    _SAME[8 * _a + _b] = sum(
-        _ALL_TILES << (MOST_TILES * axis)
-        for axis in range(3)
-        if _PERMUTATIONS[_a][axis] == _PERMUTATIONS[_b][axis]
-    )
+_TURNED, _WALLS, _SHOWN_PLANES = _face_tables()
+_LOOKS = _TURNED.min(axis=0)  # the least code of a block face in any rotation: what it is, however it lies
 _WAYS = (16, 240, 1, 15, 255, 17)  # from a cell to its six neighbours: plus and minus e_x, e_y, e_z
-# By the way from one cell to another: which of _WAYS it is, as a bit, and the axes along which two tiles so far
-# apart are orthogonally united: two of them for neighbours.
-_SIDES, _UNITED = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64)
-for _side, _cell in enumerate(_WAYS):
-    _SIDES[_cell] = 1 << _side
-    _UNITED[_cell] = sum(_ALL_TILES << (MOST_TILES * axis) for axis in range(3) if axis != _side // 2)
-_DIAMOND = np.array(
-    [_diamond_bit(axis, _signed(way // SIDE), _signed(way % SIDE)) for axis in range(3) for way in range(CELLS)],
-    np.int64,
-)
+_SIDES, _UNITED, _SAME = _group_tables()
+# The walls (u, v) that a figure can reach from one of its own.
+_PLACES = [(u, v) for u in range(-4, 5) for v in range(-4, 5) if abs(u) + abs(v) < MOST_WALLS]
+_DIAMOND = _diamond()
 
 # --- Dealing -----------------------------------------------------------------------------------------------
 
@@ -221,6 +222,7 @@ def _shuffle(rows: Any, i: int, numbers: Any, first: int, end: int) -> None:
 
 @kernel(allocates=True)
 def init(rows: Any, i: int, seed: int, deal: Any, params: Any) -> None:
+    """Deals the display, the slots and the pile, in this order."""
     start_generator(rows, i, seed)
     for k in range(PLAYER, ROW_SIZE):
         rows[i, k] = 0
@@ -295,7 +297,7 @@ def _place(rows: Any, i: int, cell: int, face: int) -> None:
 
 @kernel
 def _group(rows: Any, i: int, axis: int, tile: int) -> int:
-    """The tiles of its colour that a tile is orthogonally united with, itself included, seen along an axis."""
+    """The group of a tile, itself included, seen along an axis."""
     return (rows[i, TILES + tile] >> (_GROUPS + MOST_TILES * axis)) & _ALL_TILES  # type: ignore[no-any-return]
 
 
@@ -316,14 +318,14 @@ def _controller(rows: Any, i: int, axis: int, group: int) -> int:
 
 @kernel
 def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any) -> int:
-    """Which of the wanted figures the wall of the tile placed last completes for a player, seen along an axis."""
+    """Which of the wanted figures the tile placed last completes for a player, seen along an axis."""
     last = rows[i, PLACED] - 1
     centre = rows[i, TILES + last] & 255
     colours, indicators = rows[i, COLOURS_AT + axis], rows[i, INDICATORS_AT + axis] >> (16 * player)
-    # The walls around that one by their bits in _DIAMOND: those of each colour, and those with the player's mark.
+    # The walls around that one, bits as in _DIAMOND: of each colour, and with the player's indicator.
     pink = yellow = blue = own = 0
     for t in range(last + 1):
-        wall = _DIAMOND[CELLS * axis + _way(centre, rows[i, TILES + t] & 255)]
+        wall = _DIAMOND[axis, _way(centre, rows[i, TILES + t] & 255)]
         pink |= wall & -((colours >> t) & 1)
         yellow |= wall & -((colours >> (16 + t)) & 1)
         blue |= wall & -((colours >> (32 + t)) & 1)
@@ -332,18 +334,13 @@ def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any
     while wanted:
         n = trailing_zeros(wanted)
         wanted &= wanted - 1
-        p, end = params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1]
-        while p < end:
-            lacking = params[p] & ~own
-            if lacking == 0:
+        for p in range(params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1], 5):
+            if params[p] & ~own == 0:  # first, because it rules out most patterns
                 lacking = (params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)
-            if lacking == 0:
-                for k in range(p + 5, p + 5 + params[p + 4]):
-                    white = params[k]
-                    if white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0:
-                        done |= 1 << n
-                        break
-            p += 5 + params[p + 4]
+                white = params[p + 4]
+                if lacking == 0 and (white & ~pink == 0 or white & ~yellow == 0 or white & ~blue == 0):
+                    done |= 1 << n
+                    break
     return done
 
 
@@ -374,7 +371,7 @@ def _completed(rows: Any, i: int, player: int, params: Any) -> int:
 
 @kernel
 def _allocated(rows: Any, i: int, n: int, params: Any) -> int:
-    """Who controls the largest group that satisfies area n + 1, over all perspectives; -1: nobody, or several."""
+    """Who controls the largest group that is area n + 1, in any perspective; -1: nobody, or several."""
     best = 0
     owner = -1
     for t in range(rows[i, PLACED]):
@@ -407,13 +404,17 @@ def _win(rows: Any, i: int, player: int, objectives: int, params: Any) -> None:
 
 @kernel
 def status(rows: Any, i: int, params: Any) -> int:
+    """The game is over when no slot holds a tile."""
     tiles = rows[i, SLOT_NUMBER] | rows[i, SLOT_NUMBER + 1] | rows[i, SLOT_NUMBER + TOP]
-    return rows[i, PLAYER] if tiles else -1  # type: ignore[no-any-return]
+    return rows[i, PLAYER] if tiles else -1
 
 
 @kernel
 def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
-    # The cells once, then copied in wide moves: half the time of writing each block from the bits.
+    """Every tile of a slot, in every rotation, in every free cell.
+
+    The cells are written once, then copied in wide moves: half the time of writing each block from the bits.
+    """
     last = CELLS * (3 * SLOTS - 1)
     cells = 0
     for k in range(8):
@@ -437,8 +438,11 @@ def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
 
 @kernel
 def step(rows: Any, i: int, action: int, params: Any) -> None:
+    """Places a tile; refills its slot, then claims, then refills the display."""
     player = rows[i, PLAYER]
     slot = action // (3 * CELLS)
+    if rows[i, SLOT_NUMBER + slot] == 0:  # raw_env() plays illegal actions too: not beyond the last tile
+        return
     face = _TURNED[(action >> 8) % 3, rows[i, SLOT_FACE + slot]]
     rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
     rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
@@ -476,7 +480,7 @@ def _length(word: int) -> int:
 
 @kernel
 def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
-    # Most bytes are zero: clearing all and setting the others takes half the time of making planes of bits.
+    """Clears all and sets the bytes that are not zero, which are few."""
     for k in range(OBS_SIZE):
         obs[i, k] = 0
     view = params[VIEWS + player]
@@ -484,7 +488,7 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
     for t in range(placed):
         tile = rows[i, TILES + t]
         cell = tile & 255
-        planes = _SHOWN_PLANES[view + ((tile >> 8) & 63)]
+        planes = _SHOWN_PLANES[view, (tile >> 8) & 63]
         for k in range(6):
             obs[i, CELLS * ((planes >> (8 * k)) & 255) + cell] = 1
     if rows[i, OFFENDER] == 0:
@@ -496,7 +500,7 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
     pile = NUM_TILES - popcount(rows[i, SHOWN]) - placed
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
-            planes = _SHOWN_PLANES[view + rows[i, SLOT_FACE + slot]]
+            planes = _SHOWN_PLANES[view, rows[i, SLOT_FACE + slot]]
             for k in range(6):
                 obs[i, FEATURES_AT + 18 * slot + ((planes >> (8 * k)) & 255)] = 1
             if slot != TOP:
@@ -517,12 +521,14 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
 
 @kernel
 def scores(rows: Any, i: int, out: Any, params: Any) -> None:
+    """Stars; in solo and coop the total for everybody."""
     for p in range(params[NUM_PLAYERS]):
         out[i, p] = rows[i, STARS_AT + (0 if params[MODE] == GROUP else p)]
 
 
 @kernel(allocates=True)
 def returns(rows: Any, i: int, out: Any, params: Any) -> None:
+    """Most stars win, then most objectives, then the highest number; in solo and coop the total counts."""
     players = params[NUM_PLAYERS]
     if status(rows, i, params) >= 0:
         for p in range(players):
@@ -530,7 +536,7 @@ def returns(rows: Any, i: int, out: Any, params: Any) -> None:
         return
     if params[MODE] == GROUP:
         for p in range(players):
-            out[i, p] = rows[i, STARS_AT] / BANDS[3]
+            out[i, p] = rows[i, STARS_AT] / GROUP_SCALE
         return
     if params[REWARD] == MARGIN:
         margin(out, i, rows[i, STARS_AT : STARS_AT + 3], players, MARGIN_SCALE)
@@ -538,7 +544,6 @@ def returns(rows: Any, i: int, out: Any, params: Any) -> None:
     winners = 0
     best = -1
     for p in range(players):
-        # Most stars, then most objectives, then the highest number.
         won = rows[i, WON + p]
         rank = (rows[i, STARS_AT + p] << 16) | (popcount(won) << 8) | _length(won)
         if rank > best:
@@ -586,25 +591,20 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
 def _patterns(cells: Sequence[tuple[int, int, int, bool]], mirror: bool) -> list[int]:
     """Every way in which a figure can hold the wall placed last, each once; walls are bits as in _DIAMOND.
 
-    Ways with the same coloured and marked walls follow one another: the marked, the pink, the yellow and the
-    blue walls, how many such ways there are, and for each its white walls. So most ways fall at one look.
+    Five words each: the walls that are marked, that are pink, yellow, blue, and white.
     """
-    found: dict[tuple[int, ...], set[int]] = {}
+    found = set()
     for flip, turns, anchor in itertools.product((1, -1) if mirror else (1,), range(4), cells):
-        words = [0] * 5  # pink, yellow, blue, white, marked
+        words = [0] * 5
         for u, v, colour, marked in cells:
             u, v = flip * (u - anchor[0]), v - anchor[1]
             for _ in range(turns):
                 u, v = -v, u
-            bit = 1 << _diamond_place(u, v)
-            words[colour] |= bit
-            words[4] |= bit if marked else 0
-        pink, yellow, blue, white, own = words
-        found.setdefault((own, pink, yellow, blue), set()).add(white)
-    flat: list[int] = []
-    for coloured, whites in sorted(found.items()):
-        flat += [*coloured, len(whites), *sorted(whites)]
-    return flat
+            bit = 1 << _PLACES.index((u, v))
+            words[0] |= bit if marked else 0
+            words[1 + colour] |= bit
+        found.add(tuple(words))
+    return list(itertools.chain.from_iterable(sorted(found)))
 
 
 def _pack(options: Options) -> Sequence[int]:
@@ -614,7 +614,7 @@ def _pack(options: Options) -> Sequence[int]:
     params[NUM_PLAYERS] = players
     params[MODE] = RULES[options["mode"]]
     for seat in range(3):
-        params[VIEWS + seat] = _CODES * _view(seat, players)
+        params[VIEWS + seat] = _view(seat, players)
     for n, (block, objective) in enumerate(zip(tiles.blocks, tiles.objectives, strict=True)):
         params[FACES + 1 + n] = _face(block)
         params[STARS + n] = objective.stars
@@ -624,7 +624,7 @@ def _pack(options: Options) -> Sequence[int]:
                     for size in range(objective.size, MOST_TILES + 1):
                         params[AREAS + SIDE * colour + size] |= 1 << n
             continue
-        # A figure that is white all over lies within one group; in any other each wall may be a group of its own.
+        # A figure that is white all over lies within a group; in others each wall may be a group of its own.
         white = all(colour == WHITE for _, _, colour, _ in objective.cells)
         for size in range(len(objective.cells) if white else 1, MOST_WALLS + 1):
             params[FIGURES + size] |= 1 << n
@@ -650,8 +650,7 @@ def _check(options: Options) -> Mapping[str, Any]:
         players = allowed[0]
     if players not in allowed:
         raise ValueError(
-            f"num_players={players!r} is not allowed with mode={mode!r};"
-            f" choose one of {', '.join(map(str, allowed))}"
+            f"num_players={players!r} is not allowed with mode={mode!r}; choose one of {', '.join(map(str, allowed))}"
         )
     path = options["tiles"]
     if path is not None:
@@ -684,28 +683,42 @@ def _check_deal(options: Options, deal: Sequence[int]) -> None:
             raise ValueError(f"a deal has each tile once, and tile {number} is missing")
 
 
+def _most_won(tiles: TileSet, options: Options) -> int:
+    """A bound for how many objectives one player (in solo and coop the group) wins.
+
+    With k tiles on the table at the end, 18 - k objectives were shown. A turn claims at most the display, and
+    nothing that takes more walls than there are tiles.
+    """
+    if options["mode"] == "area_control":
+        return len(ON_DISPLAY_ALL_GAME)
+    needs = [objective.size or len(objective.cells) for objective in tiles.objectives]
+    claims = [min(DISPLAY_PLACES, sum(need <= k for need in needs)) for k in range(1, MOST_TILES + 1)]
+    every = 1 if RULES[options["mode"]] == GROUP else options["num_players"]
+    ends = itertools.product(range(1, MOST_TILES + 1), range(every))
+    return max(min(NUM_TILES - k, sum(claims[first:k:every])) for k, first in ends)
+
+
 def _bounds(options: Options) -> Bounds:
-    """Stars, objectives and highest number are bounded by what there is to win, in the modes where it can be."""
     players = options["num_players"]
     tiles = load(options["tiles"])
     numbers = _dealt(options)
     apart = options["mode"] == "area_control"
     low, high = np.zeros(103, np.int8), np.zeros(103, np.int8)
-    for number in numbers:
-        for seat in range(players):
-            view = _VIEWS[_view(seat, players)]
-            for axis, (colour, indicator) in enumerate(tiles.blocks[number - 1]):
-                for slot in range(SLOTS):
-                    high[18 * slot + 6 * axis + colour] = high[18 * slot + 6 * axis + 3 + view[indicator]] = 1
+    for number, seat in itertools.product(numbers, range(players)):
+        view = _VIEWS[_view(seat, players)]
+        for wall, (colour, indicator) in enumerate(tiles.blocks[number - 1]):
+            for slot in range(SLOTS):
+                high[18 * slot + 6 * wall + colour] = high[18 * slot + 6 * wall + 3 + view[indicator]] = 1
+    displayed = ON_DISPLAY_ALL_GAME if apart else range(1, NUM_TILES + 1)
     for number in range(1, NUM_TILES + 1):
-        high[53 + number] = int(not apart or number not in numbers)
-        high[71 + number] = int(not apart or number in numbers)
-        low[71 + number] = int(apart and number in numbers)
-    winnable = [number for number in range(1, NUM_TILES + 1) if high[53 + number]]
+        high[53 + number] = number in displayed
+        high[71 + number] = number in numbers
+        low[71 + number] = number not in displayed
     seats = 1 if RULES[options["mode"]] == GROUP else players
-    high[90 : 90 + seats] = sum(tiles.objectives[number - 1].stars for number in winnable)
-    high[93 : 93 + seats] = len(winnable)
-    high[96 : 96 + seats] = max(winnable)
+    most = _most_won(tiles, options)
+    high[90 : 90 + seats] = sum(sorted(tiles.objectives[number - 1].stars for number in displayed)[-most:])
+    high[93 : 93 + seats] = most
+    high[96 : 96 + seats] = max(displayed)
     high[99] = len(numbers) - (0 if apart else DISPLAY_PLACES) - (SLOTS - 1)
     low[100 + RULES[options["mode"]]] = high[100 + RULES[options["mode"]]] = 1
     return Bounds(np.zeros(20, np.int8), np.ones(20, np.int8), low, high)
@@ -730,82 +743,33 @@ def _hidden(row: Rows, options: Options) -> Sequence[int]:
 
 # --- Text --------------------------------------------------------------------------------------------------
 
-_COLOUR_SIGNS, _INDICATOR_SIGNS = "PYB", "#o."
-
-
-def band(total: int) -> str:
-    """The band of a total of stars in solo and coop, as printed."""
-    least = 0
-    for greatest in BANDS:
-        if total <= greatest:
-            return f"{least}-{greatest}"
-        least = greatest + 1
-    return f"{BANDS[-1]}+"
-
-
-def _signs(face: int) -> str:
-    return "".join(_COLOUR_SIGNS[c] + _INDICATOR_SIGNS[k] for c, k in _walls(face))
-
-
-def _origin(taken: set[int]) -> int:
-    """The least of some lines that hang together on the torus: the one after an empty line."""
-    return next(line for line in sorted(taken) if (line - 1) % SIDE not in taken)
-
-
-def _board_lines(fields: Any) -> Iterator[str]:
-    """The occupied part of the table from above: x runs to the right, y up and half a tile to the left."""
-    tiles = {}
-    for t in range(fields["placed"]):
-        tile = int(fields["tiles"][t])
-        signs = _signs((tile >> 8) & 63)
-        tiles[divmod(tile & 255, SIDE)] = f"[{signs}]" if t == fields["placed"] - 1 else f" {signs} "
-    free = {divmod(c, SIDE) for c in range(CELLS) if (int(fields["free"][c >> 5]) >> (c & 31)) & 1}
-    left, bottom = (_origin({cell[k] for cell in tiles or free}) - 1 for k in range(2))
-    shown = {}  # row above the bottom, column in characters -> text
-    for x, y in free | tiles.keys():
-        row = (y - bottom) % SIDE
-        shown[row, 10 * ((x - left) % SIDE) - 5 * row] = tiles.get((x, y), f"{f'{x},{y}':^8}")
-    margin_left = min(column for _, column in shown)
-    for row in sorted({row for row, _ in shown}, reverse=True):
-        line = ""
-        for column in sorted(column for r, column in shown if r == row):
-            line = line.ljust(column - margin_left) + shown[row, column]
-        yield line.rstrip()
-
-
-def _objective_text(tiles: TileSet, number: int) -> str:
-    objective = tiles.objectives[number - 1]
-    if objective.kind == "area":
-        kind = f"{(*COLOURS, 'one colour')[objective.colour]} area from {objective.size}"
-    else:
-        kind = f"{objective.kind} of {len(objective.cells)}"
-    return f"{number} ({kind}, {objective.stars}*)"
-
-
-def _numbers(objectives: int) -> list[int]:
-    return [number for number in range(1, NUM_TILES + 1) if (int(objectives) >> (number - 1)) & 1]
-
 
 def _text(row: Rows, options: Options) -> str:
-    """The table with the cells where a tile may be placed as x,y and the last tile in brackets; then the rest."""
+    """The table, see iso_text.table, then slots, display, stars and who is to move."""
     fields = row.view(ROW)[0]
-    tiles = load(options["tiles"])
-    lines = [*_board_lines(fields), ""]
-    lines.append("walls on x, y, z: P pink, Y yellow, B blue; # black, o white, . void")
+    objectives = load(options["tiles"]).objectives
+    tiles = {}
+    last = None
+    for tile in fields["tiles"][: fields["placed"]].tolist():
+        last = divmod(tile & 255, SIDE)
+        tiles[last] = _walls((tile >> 8) & 63)
+    free = {divmod(c, SIDE) for c in range(CELLS) if (int(fields["free"][c >> 5]) >> (c & 31)) & 1}
+    lines = [*iso_text.table(tiles, last, free, SIDE), "", iso_text.LEGEND]
     for slot in range(SLOTS):
-        signs = _signs(int(fields["slot_face"][slot])) if fields["slot_number"][slot] else "empty"
-        under = f" on {len(_pile(fields))} more" if slot == TOP else ""
-        lines.append(f"slot {slot}: {signs}{under}")
-    display = [_objective_text(tiles, number) for number in _numbers(fields["display"])]
-    lines.append(f"display: {', '.join(display) or 'empty'}")
+        face = iso_text.signs(_walls(int(fields["slot_face"][slot])))
+        shown = face if fields["slot_number"][slot] else "empty"
+        lines.append(f"slot {slot}: {shown}" + (f" on {len(_pile(fields))} more" if slot == TOP else ""))
+    display = iso_text.numbers(int(fields["display"]))
+    described = ", ".join(iso_text.describe(number, objectives[number - 1]) for number in display)
+    lines.append(f"display: {described or 'empty'}")
     group = RULES[options["mode"]] == GROUP
     for p in range(1 if group else options["num_players"]):
         stars = int(fields["stars"][p])
-        who = f"together (band {band(stars)})" if group else f"player_{p} ({INDICATORS[p]})"
-        won = ", ".join(map(str, _numbers(fields["won"][p])))
-        lines.append(f"{who}: {stars}*{f' with {won}' if won else ''}")
-    over = not fields["slot_number"].any()
+        who = f"together (band {iso_text.band(stars)})" if group else f"player_{p} ({INDICATORS[p]})"
+        won = ", ".join(map(str, iso_text.numbers(int(fields["won"][p]))))
+        lines.append(f"{who}: {stars}*" + (f" with {won}" if won else ""))
     player = int(fields["player"])
+    over = not fields["slot_number"].any()
     lines.append("the game is over" if over else f"player_{player} ({INDICATORS[player]}) to move")
     return "\n".join(lines)
 
@@ -824,7 +788,8 @@ def _string_to_action(text: str) -> int:
 
 
 _SEATS = ("own", "next", "third")
-_WALL_SHOWS = (*COLOURS, *(f"indicator {who}" for who in _SEATS))
+_SHOWS = (*COLOURS, *(f"indicator {who}" for who in _SEATS))
+_WALLS_SHOWN = [f"{axis}: {shows}" for axis in "xyz" for shows in _SHOWS]
 
 GAME = Game(
     name="iso",
@@ -837,12 +802,12 @@ GAME = Game(
     num_actions=NUM_ACTIONS,
     board_shape=(20, SIDE, SIDE),
     planes=(
-        *(f"wall on axis {axis}: {shows}" for axis in "xyz" for shows in _WALL_SHOWS),
+        *(f"wall on axis {wall}" for wall in _WALLS_SHOWN),
         "cells where a tile may be placed",
         "the tile placed last",
     ),
     features=(
-        *(f"slot {slot}, wall {axis}: {shows}" for slot in range(SLOTS) for axis in "xyz" for shows in _WALL_SHOWS),
+        *(f"slot {slot}, wall {wall}" for slot in range(SLOTS) for wall in _WALLS_SHOWN),
         *(f"objective {n} is on display" for n in range(1, NUM_TILES + 1)),
         *(f"objective face {n} has not been shown yet" for n in range(1, NUM_TILES + 1)),
         *(f"stars: {who}" for who in _SEATS),
@@ -854,15 +819,15 @@ GAME = Game(
         "mode: area_control",
     ),
     action_groups=(
-        ("0..767", "play the tile of slot 0: 256 * rotation + 16 * x + y; 0.1@8,9 turns it by a third, to (8, 9)"),
+        ("0..767", "256 * rotation + 16 * x + y: the tile of slot 0, turned by rotation thirds, to (x, y)"),
         ("768..1535", "the same with slot 1"),
-        ("1536..2303", "the same with slot 2, the top of the pile"),
+        ("1536..2303", "the same with slot 2, the top of the pile; 2.1@8,9 turns it by a third, to (8, 9)"),
     ),
     max_game_length=MOST_TILES,
     margin_scale=MARGIN_SCALE,
     options={
         "mode": Option("competitive", tuple(PLAYERS), "the way to play"),
-        "num_players": Option(None, (None, 1, 2, 3), "number of players; None: the least that the mode allows"),
+        "num_players": Option(None, (None, 1, 2, 3), "number of players; None: 2, in solo 1"),
         "mirror": Option(False, (False, True), "whether figures may be mirrored"),
         "tiles": Option(None, (), "the path of a file of tiles; None: the packaged one"),
     },
@@ -870,8 +835,8 @@ GAME = Game(
     pack=_pack,
     bounds=_bounds,
     deal=_check_deal,
-    deal_about="the tile numbers in pile order: the objectives on display, slots 0 and 1, then the pile from its"
-    " top; area_control: without tiles 10 to 13 and the display",
+    deal_about="the tile numbers in pile order: objectives on display, slots 0 and 1, then the pile from its"
+    " top; area_control: neither the display nor tiles 10 to 13",
     hidden=_hidden,
     hidden_bounds=lambda options: (SLOTS + HIDDEN_PILE, 0, NUM_TILES),
     text=_text,

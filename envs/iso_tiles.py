@@ -90,7 +90,7 @@ class _Face:
                 self.wrong(f"{key!r} is not a key here; the keys are {', '.join((*needed, *optional))}")
 
     def whole(self, key: str, least: int, greatest: int) -> int:
-        value = self.content.get(key)
+        value: Any = self.content.get(key)
         if not _is_whole(value) or not least <= value <= greatest:
             self.wrong(f"{key} is a whole number from {least} to {greatest}, not {value!r}")
         return int(value)

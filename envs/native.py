@@ -66,9 +66,7 @@ def kernel(function: _F) -> _F: ...
 
 
 @overload
-def kernel(
-    *, allocates: bool = False, parallel: bool = False, inline: bool = False
-) -> Callable[[_F], _F]: ...
+def kernel(*, allocates: bool = False, parallel: bool = False, inline: bool = False) -> Callable[[_F], _F]: ...
 
 
 def kernel(
@@ -95,9 +93,7 @@ def kernel(
 
 def _compiled(function: Callable[..., Any], counted: bool, parallel: bool, inline: bool) -> Any:
     how = "always" if inline else "never"
-    compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted)(
-        function
-    )
+    compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted)(function)
     if JIT:
         compiled._cache = _Cache(function)
     return compiled
@@ -181,12 +177,46 @@ def _store8(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def _spread64(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, values[0])
+        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        # Each of the eight bytes eight times over; of every copy one bit; that bit as 0 or 1.
+        lanes = ir.VectorType(ir.IntType(8), 64)
+        eight = builder.bitcast(values[3], ir.VectorType(ir.IntType(8), 8))
+        places = ir.Constant(ir.VectorType(ir.IntType(32), 64), [k // 8 for k in range(64)])
+        bits = builder.and_(
+            builder.shuffle_vector(eight, eight, places),
+            ir.Constant(lanes, [1 << (k % 8) for k in range(64)]),
+        )
+        ones = builder.zext(builder.icmp_unsigned("!=", bits, ir.Constant(lanes, [0] * 64)), lanes)
+        builder.store(ones, builder.bitcast(pointer, lanes.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(out, types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def _load8(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         array_type = signature.args[0]
         array = context.make_array(array_type)(context, builder, values[0])
         pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
         return builder.load(builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
+
+    return types.int64(data, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _gather64(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, values[0])
+        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        lanes = ir.VectorType(ir.IntType(8), 64)
+        loaded = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=1)
+        return builder.bitcast(builder.icmp_unsigned("!=", loaded, ir.Constant(lanes, [0] * 64)), ir.IntType(64))
 
     return types.int64(data, types.int64, types.int64), codegen
 
@@ -204,8 +234,17 @@ def _store8_python(out: Any, i: int, at: int, word: int) -> None:
     out[i, at : at + 8] = np.array([word], "<i8").view(np.int8)
 
 
+def _spread64_python(out: Any, i: int, at: int, word: int) -> None:
+    out[i, at : at + 64] = (np.int64(word) >> np.arange(64)) & 1
+
+
 def _load8_python(data: Any, i: int, at: int) -> int:
     return data[i, at : at + 8].copy().view("<i8")[0]  # type: ignore[no-any-return]
+
+
+def _gather64_python(data: Any, i: int, at: int) -> int:
+    bits = np.packbits(data[i, at : at + 64] != 0, bitorder="little")
+    return bits.view("<i8")[0]  # type: ignore[no-any-return]
 
 
 popcount: Callable[[int], int] = _popcount if JIT else _popcount_python
@@ -216,6 +255,12 @@ trailing_zeros: Callable[[int], int] = _trailing_zeros if JIT else _trailing_zer
 
 store8: Callable[[Any, int, int, int], None] = _store8 if JIT else _store8_python
 """store8(out, i, at, word): writes the bytes of an int64, lowest first, as out[i, at] to out[i, at + 7]."""
+
+spread64: Callable[[Any, int, int, int], None] = _spread64 if JIT else _spread64_python
+"""spread64(out, i, at, word): writes bits 0 to 63 of an int64 as bytes out[i, at] to out[i, at + 63]."""
+
+gather64: Callable[[Any, int, int], int] = _gather64 if JIT else _gather64_python
+"""gather64(data, i, at): bit k of the int64 tells whether data[i, at + k] is not zero, k from 0 to 63."""
 
 load8: Callable[[Any, int, int], int] = _load8 if JIT else _load8_python
 """load8(data, i, at): the bytes data[i, at] to data[i, at + 7] as an int64, lowest first."""

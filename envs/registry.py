@@ -8,11 +8,12 @@ from typing import Any
 
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.game import Game, check_params
+from iszoo.envs.isaac import GAME as ISAAC
 from iszoo.envs.isis_osiris import GAME as ISIS_OSIRIS
 from iszoo.envs.iso import GAME as ISO
 from iszoo.envs.vec import VecEnv
 
-_games: dict[str, Game] = {game.name: game for game in (ISIS_OSIRIS, ISO)}
+_games: dict[str, Game] = {game.name: game for game in (ISAAC, ISIS_OSIRIS, ISO)}
 
 REGISTRY: Mapping[str, Game] = MappingProxyType(_games)
 """Name -> `Game`. `register` adds to it."""

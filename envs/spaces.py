@@ -53,9 +53,7 @@ def state_space(game: Game, options: Options) -> spaces.Box:
     return spaces.Box(low, high, dtype=np.int16)
 
 
-def state_vector(
-    game: Game, options: Options, table: Any, rows: Rows, params: Params
-) -> npt.NDArray[np.int16]:
+def state_vector(game: Game, options: Options, table: Any, rows: Rows, params: Params) -> npt.NDArray[np.int16]:
     """Row 0 whole: the flat observation of seat 0, the seat to move, then `game.hidden`."""
     obs = np.empty((1, game.obs_size), np.int8)
     engine.observe_one(table, rows, 0, obs, 0, len(game.features), params)

@@ -12,9 +12,7 @@ from iszoo.envs.game import Game, Options, Params, Rows
 
 _MAGIC = b"iszoo"
 _FORMAT = 1
-_HEAD = struct.Struct(
-    "<5sB24s8sI"
-)  # magic, format, game id, fingerprint of the parameters, CRC-32 of the rest
+_HEAD = struct.Struct("<5sB24s8sI")  # magic, format, game id, fingerprint of the parameters, CRC-32 of the rest
 
 
 def to_bytes(game: Game, params: Params, row: Rows) -> bytes:

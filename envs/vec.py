@@ -175,9 +175,7 @@ class VecEnv:
             if over.any():
                 raise self._illegal(int(over.argmax()), actions)
             actions = actions.copy()
-        wrong = engine.step_batch(
-            self.threads, mark, self._table, self.rows, games, actions, *self._buffers
-        )
+        wrong = engine.step_batch(self.threads, mark, self._table, self.rows, games, actions, *self._buffers)
         if wrong >= 0:
             raise self._illegal(wrong, actions)
 
@@ -225,9 +223,7 @@ class VecEnv:
     def refresh(self, where: Any = None) -> None:
         """Writes observation, mask and player anew after `rows` was changed from outside."""
         games = self._where(where)
-        engine.refresh_batch(
-            self._table, self.rows, games, self.obs, self.action_mask, self.player, self.params
-        )
+        engine.refresh_batch(self._table, self.rows, games, self.obs, self.action_mask, self.player, self.params)
         over = games & (self.player < 0)
         if over.any():
             self.final_rows[over] = self.rows[over]
@@ -255,9 +251,7 @@ class VecEnv:
             return self._everywhere
         games = np.ascontiguousarray(where)
         if games.dtype != np.bool_ or games.shape != (self.num_envs,):
-            raise ValueError(
-                f"where is a boolean array of shape ({self.num_envs},), not {games.dtype} {games.shape}"
-            )
+            raise ValueError(f"where is a boolean array of shape ({self.num_envs},), not {games.dtype} {games.shape}")
         return games
 
     def _seeds(self, seed: Any) -> npt.NDArray[np.int64]:
@@ -280,9 +274,7 @@ class VecEnv:
         try:
             given = np.asarray(actions)
         except (ValueError, TypeError) as error:
-            raise IllegalActionError(
-                f"actions are whole numbers of shape ({self.num_envs},): {error}"
-            ) from None
+            raise IllegalActionError(f"actions are whole numbers of shape ({self.num_envs},): {error}") from None
         if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
             raise IllegalActionError(
                 f"actions are whole numbers of shape ({self.num_envs},), not {given.dtype} {given.shape}"

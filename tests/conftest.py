@@ -1,13 +1,14 @@
-"""A test with an argument `game` runs for every game of the registry, one with `setting` for every setting."""
+"""A test that takes `game` runs for every game of the registry; one with `setting`, for every setting."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import hypothesis
 import pytest
 
 from iszoo.envs.game import Game
-from tests.helpers import GAMES, SETTINGS, Setting
+from tests.helpers import GAMES, SETTINGS, Setting, scaled
 
 
 @pytest.fixture(scope="session", params=GAMES, ids=lambda game: game.name)
@@ -22,3 +23,13 @@ def setting(request: pytest.FixtureRequest) -> Any:
     """A game with one combination of its options."""
     found: Setting = request.param
     return found
+
+
+hypothesis.settings.register_profile(
+    "suite",
+    deadline=None,  # the first call compiles
+    derandomize=True,
+    database=None,
+    max_examples=scaled(60, least=8),
+)
+hypothesis.settings.load_profile("suite")

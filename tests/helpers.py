@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 import iszoo
 from iszoo.envs.aec import GameEnv
@@ -168,6 +170,16 @@ def leaning_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int
     return np.select([lean & (third == 0), lean & (third == 1)], [first, last], actions)
 
 
+def chi_square(counts: npt.NDArray[Any], expected: npt.NDArray[Any] | float) -> float:
+    """Pearson's statistic; with f degrees of freedom its mean is f and its standard deviation sqrt(2 f)."""
+    return float(((counts - expected) ** 2 / expected).sum())
+
+
+def too_great(statistic: float, freedom: int) -> bool:
+    """Whether a chi-square is further above its mean than six standard deviations."""
+    return statistic > freedom + 6 * (2 * freedom) ** 0.5 + 12
+
+
 # --- Comparing ---
 
 
@@ -183,6 +195,16 @@ def frozen(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(frozen(entry) for entry in value)
     return repr(value)
+
+
+@contextmanager
+def refused(target: GameEnv | VecEnv, error: type[Exception], match: str = "") -> Iterator[None]:
+    """Whatever is called in this context must raise, and leave an environment or a batch as it was."""
+    look = picture if isinstance(target, GameEnv) else batch_picture
+    before = look(target)
+    with pytest.raises(error, match=match):
+        yield
+    assert look(target) == before
 
 
 def picture(env: GameEnv) -> Any:

@@ -97,7 +97,7 @@ def test_copies_through_wrappers(setting: Setting, copied: Callable[[Any], Any])
 
 
 def test_copies_keep_the_modes(setting: Setting, way: Callable[[GameEnv], GameEnv]) -> None:
-    """Layout, kind of reward and mode of an environment are its own: they come with it, but not with bytes."""
+    """Layout, kind of reward and modes of an environment come with it, but not with bytes."""
     env = setting.started(1, observation="flat", reward="margin", illegal="terminate", render_mode="ansi")
     twin = way(env)
     if way is put_into_another:

@@ -25,6 +25,7 @@ with warnings.catch_warnings():  # it imports one of its games in the way that i
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+    pytest.mark.filterwarnings("ignore:reset.. has no option 'options'"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
 ]
 

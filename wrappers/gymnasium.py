@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from iszoo.envs import REGISTRY, find
+from iszoo.envs import find
 from iszoo.envs.errors import ResetNeeded
 from iszoo.envs.spaces import LAYOUTS, observation_space
 from iszoo.wrappers.learner import LearnerGames, Opponents
@@ -155,9 +155,7 @@ class LearnerVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.num_envs = num_envs
         self.render_mode = None
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
-        self.single_observation_space = observation_space(
-            self.games.game, self.games.vec.options, observation
-        )
+        self.single_observation_space = observation_space(self.games.game, self.games.vec.options, observation)
         self.single_action_space = spaces.Discrete(self.games.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -190,9 +188,7 @@ class LearnerVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         games = self.games
         over = games.done.copy()
         if over.any() and self._mode is not AutoresetMode.NEXT_STEP:
-            raise ResetNeeded(
-                f"game {int(over.argmax())} is over: reset(options={{'reset_mask': ...}}) deals it anew"
-            )
+            raise ResetNeeded(f"game {int(over.argmax())} is over: reset(options={{'reset_mask': ...}}) deals it anew")
         rewards = games.step(actions, where=~over).astype(np.float64)
         if over.any():
             games.reset(where=over)
@@ -226,7 +222,7 @@ class LearnerVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         """The last observations and infos of the games that end, in the form that Gymnasium's own have."""
         shown = self._observation()
         final_obs = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(ended):
+        for i in np.flatnonzero(ended).tolist():
             final_obs[i] = {name: _one(part, i) for name, part in shown.items()}
         info = self._info()
         info["_action_mask"] = info["_seat"] = ended.copy()
@@ -240,14 +236,3 @@ class LearnerVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
 def _one(part: Any, i: int) -> Any:
     return {name: value[i] for name, value in part.items()} if isinstance(part, dict) else part[i]
-
-
-def register_with_gymnasium() -> None:
-    """Puts every game into Gymnasium's registry: "iszoo/IsisOsiris-v0" and so on."""
-    for game in REGISTRY.values():
-        gymnasium.register(
-            id=f"iszoo/{game.gym_name}-v{game.version}",
-            entry_point="iszoo.wrappers.gymnasium:SingleAgentEnv",
-            vector_entry_point="iszoo.wrappers.gymnasium:LearnerVectorEnv",
-            kwargs={"game": game.name},
-        )

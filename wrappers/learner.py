@@ -85,7 +85,7 @@ class LearnerGames:
 
     def set_opponents(self, opponent: Opponents) -> None:
         """Changes the agents that games are dealt against from now on; games that run keep theirs."""
-        given = [opponent] if isinstance(opponent, str) or isinstance(opponent, Agent) else list(opponent)
+        given = [opponent] if isinstance(opponent, (str, Agent)) else list(opponent)
         if not given:
             raise ValueError("name at least one opponent")
         agents = [make_agent(one, self.game) if isinstance(one, str) else one for one in given]
@@ -106,7 +106,7 @@ class LearnerGames:
         if seed is not None:
             for i in np.flatnonzero(pending):
                 self._stream[i, 0] = mix(mix(seed + int(i)) ^ _STREAM)
-        for i in np.flatnonzero(pending):
+        for i in np.flatnonzero(pending).tolist():
             self.seats[i] = self._draw(i, self.vec.num_players) if self.seat == "random" else self.seat
             for seat in range(self.vec.num_players):
                 self._agent_of[i, seat] = self._drawn_from[self._draw(i, len(self._drawn_from))]

@@ -47,7 +47,7 @@ class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
         self.games.reset(None if seed is None else int(seed))
         self._reset_seeds()
         self._reset_options()
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return self.games.obs.copy()
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
@@ -96,9 +96,7 @@ class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
         """Nothing can be set on one game alone."""
         raise AttributeError(f"{attr_name!r} can't be set: the games share one engine")
 
-    def env_is_wrapped(
-        self, wrapper_class: type, indices: int | Iterable[int] | None = None
-    ) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:
         """No game is wrapped."""
         return [False for _ in self._get_indices(indices)]
 
@@ -126,7 +124,5 @@ class PolicyAgent:
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """See `Agent.act`."""
-        actions, _ = self._policy.predict(
-            view.obs, deterministic=self._deterministic, action_masks=view.action_mask
-        )
+        actions, _ = self._policy.predict(view.obs, deterministic=self._deterministic, action_masks=view.action_mask)
         return np.asarray(actions, np.int64)

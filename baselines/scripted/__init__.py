@@ -35,9 +35,7 @@ def bind(prefer: Any) -> Any:
 
 
 @kernel
-def choose(
-    table: Any, rows: Any, mask: Any, seeds: Any, states: Any, values: Any, actions: Any, params: Any
-) -> None:
+def choose(table: Any, rows: Any, mask: Any, seeds: Any, states: Any, values: Any, actions: Any, params: Any) -> None:
     """Writes for each row a legal action of the greatest value, each of them with the same probability."""
     for i in range(rows.shape[0]):
         _call_prefer(table[0], rows, i, mask, values, params)

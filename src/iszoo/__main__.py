@@ -55,9 +55,7 @@ class List:
             )
             for g in games
         ]
-        _report(
-            games, self.json, lambda: _print_table(("name", "game", "players", "actions", "agents"), rows)
-        )
+        _report(games, self.json, lambda: _print_table(("name", "game", "players", "actions", "agents"), rows))
 
 
 @dataclass(frozen=True)

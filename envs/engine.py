@@ -304,9 +304,9 @@ def _step_parallel(
     for k in prange(chunks):
         c = np.int64(k)  # prange counts in uint64
         wrong[c] = _first_illegal(games * c // chunks, games * (c + 1) // chunks, mark, where, actions, mask)
-    for c in range(chunks):
-        if wrong[c] >= 0:
-            return wrong[c]
+    for share in range(chunks):
+        if wrong[share] >= 0:
+            return int(wrong[share])
     for k in prange(chunks):
         c = np.int64(k)
         _step_range(

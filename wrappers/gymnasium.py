@@ -107,9 +107,10 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, bool (A,); also before the first reset."""
-        return self.games.action_mask[0].astype(np.bool_)
+        legal: npt.NDArray[np.bool_] = self.games.action_mask[0] != 0
+        return legal
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The position as text, with render_mode="ansi"."""
         if self.render_mode is None:
             return None

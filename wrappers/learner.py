@@ -101,12 +101,11 @@ class LearnerGames:
                 it. None: each game goes on with its own streams.
             where: bool (N,); all by default.
         """
-        pending = np.ones(self.num_envs, np.bool_) if where is None else np.array(where, np.bool_)
-        self.vec.reset(seed, where=pending)
-        if seed is not None:
-            for i in np.flatnonzero(pending):
-                self._stream[i, 0] = mix(mix(seed + int(i)) ^ _STREAM)
+        self.vec.reset(seed, where=where)
+        pending = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
         for i in np.flatnonzero(pending).tolist():
+            if seed is not None:
+                self._stream[i, 0] = mix(mix(seed + i) ^ _STREAM)
             self.seats[i] = self._draw(i, self.vec.num_players) if self.seat == "random" else self.seat
             for seat in range(self.vec.num_players):
                 self._agent_of[i, seat] = self._drawn_from[self._draw(i, len(self._drawn_from))]

@@ -30,6 +30,8 @@ def _register_with_gymnasium() -> None:
             entry_point="iszoo.wrappers.gymnasium:SingleAgentEnv",
             vector_entry_point="iszoo.wrappers.gymnasium:LearnerVectorEnv",
             kwargs={"game": game.name},
+            # its warnings are of bounds that are equal, which true bounds of a constant feature are
+            disable_env_checker=True,
         )
 
 

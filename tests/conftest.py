@@ -30,6 +30,6 @@ hypothesis.settings.register_profile(
     deadline=None,  # the first call compiles
     derandomize=True,
     database=None,
-    max_examples=scaled(60, least=8),
+    max_examples=scaled(30, least=8),
 )
 hypothesis.settings.load_profile("suite")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -44,14 +43,15 @@ def oracle_module(game: Game) -> ModuleType:
     return importlib.import_module(f"tests.oracle.{game.name}")
 
 
-@dataclass(frozen=True)
 class Setting:
     """A game with a choice of its own options."""
 
-    game: Game
-    options: dict[str, Any]
+    def __init__(self, game: Game, options: dict[str, Any]) -> None:
+        """Keeps both; nothing is checked."""
+        self.game = game
+        self.options = options
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         values = (v if isinstance(v, str) else f"{name}_{v}" for name, v in self.options.items())
         return "-".join([self.game.name, *values])
 
@@ -100,10 +100,10 @@ def settings_of(game: Game) -> list[Setting]:
             settled = game.resolve(dict(zip(names, values, strict=True)))
         except ValueError:
             continue
-        setting = Setting(game, {name: settled[name] for name in names})
-        if setting not in found:
-            found.append(setting)
-    return found
+        options = {name: settled[name] for name in names}
+        if options not in found:
+            found.append(options)
+    return [Setting(game, options) for options in found]
 
 
 def covering(settings: list[Setting]) -> list[Setting]:
@@ -198,7 +198,7 @@ def frozen(value: Any) -> Any:
 
 
 @contextmanager
-def refused(target: GameEnv | VecEnv, error: type[Exception], match: str = "") -> Iterator[None]:
+def refused(target: GameEnv | VecEnv, error: type[Exception], match: str | None = None) -> Iterator[None]:
     """Whatever is called in this context must raise, and leave an environment or a batch as it was."""
     look = picture if isinstance(target, GameEnv) else batch_picture
     before = look(target)

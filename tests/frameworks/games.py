@@ -1,0 +1,86 @@
+"""What the tests of the frameworks share: decided games to replay through an adapter, and the docs' examples."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import iszoo
+from iszoo.envs.aec import GameEnv
+
+ROOT = Path(__file__).parents[2]
+NAMES = tuple(iszoo.REGISTRY)
+
+# The frameworks' own warnings are not errors here.
+LENIENT = pytest.mark.filterwarnings("default")
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A game that one of two players won, as a plain AEC environment plays it."""
+
+    name: str
+    seed: int
+    actions: tuple[int, ...]
+    movers: tuple[str, ...]
+    rewards: dict[str, float]  # of each agent, +1 and -1
+
+    def replayed(self, plies: int | None = None, **options: object) -> GameEnv:
+        """A plain environment after so many of the actions."""
+        env = iszoo.make(self.name, **options)
+        env.reset(seed=self.seed)
+        for action in self.actions[:plies]:
+            env.step(action)
+        return env
+
+
+@cache
+def decided(name: str, last_mover_wins: bool) -> Decided:
+    """A game of two players, played at random, in which who moves last wins, or loses."""
+    for seed in range(1000):
+        rng = random.Random(seed)
+        env = iszoo.make(name)
+        env.reset(seed=seed)
+        actions, movers = [], []
+        while legal := env.legal_actions():
+            actions.append(rng.choice(legal))
+            movers.append(env.agent_selection)
+            env.step(actions[-1])
+        if env.rewards[movers[-1]] == (1 if last_mover_wins else -1):
+            assert sorted(env.rewards.values()) == [-1, 1]
+            return Decided(name, seed, tuple(actions), tuple(movers), dict(env.rewards))
+    raise AssertionError(f"no such game of {name}")
+
+
+DECIDED = pytest.mark.parametrize("game", [
+    pytest.param((name, wins), id=f"{name}-last-mover-{'wins' if wins else 'loses'}")
+    for name in NAMES for wins in (True, False)
+])  # fmt: skip
+
+
+def example(page: str) -> str:
+    """The code of a page of docs/frameworks."""
+    text = (ROOT / "docs" / "frameworks" / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 1
+    code: str = blocks[0]
+    return code
+
+
+def run_example(page: str) -> dict[str, object]:
+    """Runs the example of a page; its names afterwards."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(example(page), f"{page}.md", "exec"), names)
+    return names
+
+
+def seen(env: GameEnv) -> np.ndarray:
+    """What the agent to move sees, flat."""
+    observation: np.ndarray = env.observe(env.agent_selection)["observation"]
+    return observation.ravel()

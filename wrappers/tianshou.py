@@ -1,0 +1,74 @@
+"""Tianshou: a game as its `PettingZooEnv`, and DQN that credits every seat with its outcome. Extra: iszoo[tianshou]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from iszoo.envs import make
+from iszoo.envs.aec import GameEnv
+
+try:
+    from tianshou.algorithm import DQN
+    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+    from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
+    from tianshou.algorithm.optim import AdamOptimizerFactory
+    from tianshou.env.pettingzoo_env import PettingZooEnv
+    from tianshou.utils.net.common import Net
+except ImportError as error:
+    raise ImportError("this adapter needs Tianshou: pip install 'iszoo[tianshou]'") from error
+
+
+class TianshouEnv(PettingZooEnv):  # type: ignore[misc, unused-ignore]
+    """A game as Tianshou's own `PettingZooEnv`, whose steps return a list of rewards of their own.
+
+    (That of `PettingZooEnv` is one list, which every step overwrites.) Observations are {"agent_id", "obs", "mask"}.
+
+    Args:
+        game: its name.
+        **options: as for `GameEnv`; the observation is "flat" by default.
+
+    Raises:
+        ValueError: no such game, option or value.
+    """
+
+    def __init__(self, game: str, **options: Any) -> None:
+        self.env: GameEnv
+        super().__init__(make(game, **{"observation": "flat", **options}))
+
+    def step(self, action: Any) -> tuple[dict[str, Any], list[float], bool, bool, dict[str, Any]]:
+        """Plays an action; the rewards are every seat's, in seat order."""
+        observation, rewards, terminated, truncated, info = super().step(action)
+        return observation, list(rewards), terminated, truncated, info
+
+
+def dqn(
+    env: TianshouEnv, *, hidden: tuple[int, ...] = (128, 128), lr: float = 1e-3, exploration: float = 0.1
+) -> MultiAgentOffPolicyAlgorithm:
+    """A DQN for every seat, legal actions only. The target of each decision is the outcome of its game.
+
+    Tianshou bootstraps from the observation one ply later, which is another agent's, and a seat that doesn't move
+    last would never see its -1. With a horizon of the longest game and no discount, the return of every decision
+    is its own seat's reward at the end.
+
+    Args:
+        env: any env of the game; its spaces are looked at.
+        hidden: the sizes of the hidden layers.
+        lr: the learning rate.
+        exploration: the probability of a random legal action in training.
+    """
+    space, actions = env.observation_space["observation"], env.action_space
+    players = [
+        DQN(
+            policy=DiscreteQLearningPolicy(
+                model=Net(state_shape=space.shape, action_shape=int(actions.n), hidden_sizes=list(hidden)),
+                action_space=actions,
+                observation_space=space,
+                eps_training=exploration,
+            ),
+            optim=AdamOptimizerFactory(lr=lr),
+            gamma=1.0,
+            n_step_return_horizon=env.env.game.max_game_length,
+        )
+        for _ in env.agents
+    ]
+    return MultiAgentOffPolicyAlgorithm(algorithms=players, env=env)

@@ -29,7 +29,7 @@ lint: .venv/.test
 	$(BIN)/ruff format --check .
 
 types: .venv/.test
-	$(BIN)/mypy
+	$(BIN)/mypy -p iszoo -p tests.oracle
 
 suite: .venv/.test
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from iszoo.baselines import scripted
 from iszoo.envs import engine
-from iszoo.envs.engine import nth_legal
+from iszoo.envs.engine import count_legal, nth_legal
 from iszoo.envs.game import Game, Params, Rows
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw, mix
@@ -82,11 +82,8 @@ def view_of(vec: VecEnv, games: npt.NDArray[np.intp], seeds: npt.NDArray[np.int6
 @kernel
 def _choose_random(mask: Any, seeds: Any, states: Any, actions: Any) -> None:
     for i in range(mask.shape[0]):
-        count = 0
-        for a in range(mask.shape[1]):
-            count += mask[i, a]
         states[i, 0] = mix(seeds[i])
-        actions[i] = nth_legal(mask, i, draw(states, i, 0, count))
+        actions[i] = nth_legal(mask, i, draw(states, i, 0, count_legal(mask, i)))
 
 
 class RandomAgent:

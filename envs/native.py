@@ -10,7 +10,7 @@ is a plain tuple of Python functions, and calling through it is calling them.
 
 from __future__ import annotations
 
-import os
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -27,13 +27,23 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 JIT: bool = not numba.config.DISABLE_JIT
 
-# Helpers that kernels of other files inline. numba's cache looks at a kernel's own file only, so without
-# these stamps a cached kernel would go on answering from the old helper after an edit.
-_INLINED_EVERYWHERE = [Path(__file__), Path(__file__).with_name("primitives.py")]
+
+@functools.cache
+def _rules_stamp() -> tuple[tuple[str, float, int], ...]:
+    """What the files of this folder are now. numba's cache looks at a kernel's own file only.
+
+    Kernels inline helpers and freeze constants of other files here: without this stamp, a cached one would go on
+    answering from the old file after an edit.
+    """
+    found = []
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        state = path.stat()
+        found.append((path.name, state.st_mtime, state.st_size))
+    return tuple(found)
 
 
 class _Cache:
-    """numba's disk cache of a function, opened at the first use, which also goes stale with a shared helper.
+    """numba's disk cache of a function, opened at the first use, which also goes stale with the rules.
 
     To open it means to look for a folder that can be written, which takes longer than all else at import.
     """
@@ -51,13 +61,10 @@ class _Cache:
 def _open_cache(function: Callable[..., Any]) -> Any:
     try:
         cache = FunctionCache(function)
-        stamps = [cache._impl.locator.get_source_stamp()]
-        for path in _INLINED_EVERYWHERE:
-            found = os.stat(path)
-            stamps.append((found.st_mtime, found.st_size))
+        stamp = (cache._impl.locator.get_source_stamp(), _rules_stamp())
     except (RuntimeError, OSError):  # no folder for a cache
         return NullCache()
-    cache._cache_file = IndexDataCacheFile(cache._cache_path, cache._impl.filename_base, tuple(stamps))
+    cache._cache_file = IndexDataCacheFile(cache._cache_path, cache._impl.filename_base, stamp)
     return cache
 
 

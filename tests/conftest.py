@@ -1,4 +1,7 @@
-"""A test that takes `game` runs for every game of the registry; one with `setting`, for every setting."""
+"""The games that a test runs for: all of the registry, whatever is in it.
+
+A test that takes `game` or `plain` runs for every game, one that takes `setting` for every setting.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,12 @@ def game(request: pytest.FixtureRequest) -> Any:
     """A game of the registry."""
     found: Game = request.param
     return found
+
+
+@pytest.fixture(scope="session")
+def plain(game: Game) -> Setting:
+    """A game with its default options, for tests of what the options have nothing to do with."""
+    return Setting(game, {})
 
 
 @pytest.fixture(scope="session", params=SETTINGS, ids=str)

@@ -69,6 +69,13 @@ class Setting:
         """A batch of games."""
         return iszoo.make_vec(self.game.name, num_envs, **self.options, **options)
 
+    def batch_at(self, rows: npt.NDArray[np.int64]) -> VecEnv:
+        """A batch in given positions, in which games that are over stay so."""
+        vec = self.vec(len(rows), autoreset="disabled")
+        vec.rows[:] = rows
+        vec.refresh()
+        return vec
+
     def oracle(self, deal: Sequence[int]) -> Any:
         """The slow reference at the beginning of a deal."""
         return oracle_module(self.game).Oracle(deal, **self.options)
@@ -251,9 +258,7 @@ def flat_observation(observation: Any, game: Game) -> npt.NDArray[np.int8]:
         return np.concatenate([observation["board"].ravel(), observation["features"]])
     if observation.ndim == 1:
         return observation
-    return np.concatenate(
-        [observation[: game.board_shape[0]].ravel(), observation[game.board_shape[0] :, 0, 0]]
-    )
+    return np.concatenate([observation[: game.board_shape[0]].ravel(), observation[game.board_shape[0] :, 0, 0]])
 
 
 # --- Other processes ---

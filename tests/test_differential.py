@@ -28,9 +28,7 @@ def traces(setting: Setting) -> list[Trace]:
 # --- One game at a time ---
 
 
-@pytest.mark.parametrize(
-    ("layout", "reward"), [("planes", "outcome"), ("split", "margin"), ("flat", "outcome")]
-)
+@pytest.mark.parametrize(("layout", "reward"), [("planes", "outcome"), ("split", "margin"), ("flat", "outcome")])
 def test_single_games(setting: Setting, traces: list[Trace], layout: str, reward: str) -> None:
     env = setting.env(observation=layout, reward=reward)
     for trace in traces:
@@ -99,9 +97,7 @@ def test_a_batch_out_of_step(setting: Setting, traces: list[Trace]) -> None:
         if over.all():
             break
         moved = ~over & (rng.random(count) < 0.8)
-        actions = [
-            trace.actions[ply] if move else -1 for trace, ply, move in zip(traces, at, moved, strict=True)
-        ]
+        actions = [trace.actions[ply] if move else -1 for trace, ply, move in zip(traces, at, moved, strict=True)]
         vec.step(np.array(actions), where=moved)
         at += moved
 

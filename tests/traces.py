@@ -80,6 +80,4 @@ def record(setting: Setting, deal: Sequence[int], rng: random.Random) -> Trace:
         actions.append(legal[leaning] if lean else rng.choice(legal))
         oracle.step(actions[-1])
     returns = {reward: np.array(oracle.returns(reward)) for reward in ("outcome", "margin")}
-    return Trace(
-        setting.game, deal, actions, movers, np.stack(masks), np.stack(seen), np.array(scores), returns
-    )
+    return Trace(setting.game, deal, actions, movers, np.stack(masks), np.stack(seen), np.array(scores), returns)

@@ -155,7 +155,8 @@ def ppo_config(game: str, *, hidden: tuple[int, ...] = (256, 256), **options: An
     module = RLModuleSpec(module_class=MaskedModule, model_config={"hidden": tuple(hidden)})
     return (
         PPOConfig()
-        .environment(RLlibEnv, env_config=env_config)
+        # RLlib's check of envs plays an action that it draws without looking at the mask.
+        .environment(RLlibEnv, env_config=env_config, disable_env_checking=True)
         .env_runners(batch_mode="complete_episodes")
         .multi_agent(policies={POLICY}, policy_mapping_fn=_shared)
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={POLICY: module}))

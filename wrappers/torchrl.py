@@ -27,7 +27,7 @@ def make_env(game: str, *, seed: int | None = None, **options: Any) -> PettingZo
 
     Args:
         game: its name.
-        seed: of the first deal.
+        seed: fixes the deals that follow; `reset(seed=...)` fixes the next one, as in `GameEnv`.
         **options: as for `GameEnv`; the observation is "flat" by default.
 
     Raises:
@@ -105,8 +105,7 @@ def decisions(rollout: TensorDictBase) -> TensorDictBase:
 
 def _trajectories(row: TensorDictBase) -> list[TensorDictBase]:
     group, after = row[GROUP], row["next", GROUP]
-    # `truncated`, too, ends what TorchRL rolls out in one piece.
-    ends = (row["next", "done"].flatten()).nonzero().flatten().tolist()
+    ends = row["next", "done"].flatten().nonzero().flatten().tolist()
     found = []
     first = 0
     for end in ends:

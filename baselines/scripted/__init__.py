@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba.core.types import Array, float64, int64, void
 
-from iszoo.baselines.scripted import isaac, isis_osiris
+from iszoo.baselines.scripted import isaac, isis_osiris, iso
 from iszoo.envs import native
 from iszoo.envs.native import caller, kernel
 from iszoo.envs.primitives import draw, mix
@@ -22,6 +22,7 @@ from iszoo.envs.signatures import BYTES, PARAMS, ROWS
 SCRIPTED: Mapping[str, Mapping[str, Any]] = {
     "isaac": {"greedy": isaac.greedy, "expert": isaac.expert},
     "isis_osiris": {"greedy": isis_osiris.greedy, "expert": isis_osiris.expert},
+    "iso": {"greedy": iso.greedy, "expert": iso.expert},
 }
 """Game -> agent -> preference."""
 

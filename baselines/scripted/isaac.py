@@ -59,12 +59,13 @@ TIE = 0.1
 SHORT_FIRST = 1000.0
 
 # expert, placing: what a piece adds to the gains of the pieces whose lines it crosses, against its own gain.
-# Less than 1, for many of them will have gone before.
+# Less than 1, for many of them will have gone before. Of 0, 0.3, 0.5, 0.8 and 1 the middle ones are the best.
 ADDED = 0.5
 # expert, scoring: how much more a piece of the next type must gain to be removed first in what it imagines, for
-# shorter pieces can't be removed any more. The best of 0, 2, 3, 5, 10 and 20 in matches of 800 games.
+# shorter pieces can't be removed any more. Of 0, 2, 3, 5, 10 and 20 the best are 5 and 10.
 WAIT = 5
-# How many counter targets, from the farthest down, it tries before it removes a piece. Afterwards it tries all.
+# How many counter targets, from the farthest down, it tries before it removes a piece; afterwards it tries all.
+# With 4 it wins 62 % of its games against itself with 1; to try 8, or all, is no better.
 TRIED = 4
 DECIDES = 100.0  # to win counts more than any lead
 WON = 1000.0  # at once, more than by any play

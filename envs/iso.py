@@ -5,7 +5,7 @@ tiles come from a file (see iso_tiles.py); every table made of it is in the para
 
 Cells (x, y) are 16 * (x % 16) + y % 16, on a torus that no game can tell from a plane: at most 15 connected
 tiles lie on it, so two of them are less than 15 apart in x and in y, and are neighbours on the torus only if
-they are on the plane. Seen along an axis, u and v are the steps along the next two axes: x: (e_y, e_z),
+they are on the plane; and a figure hangs together from neighbour to neighbour. Seen along an axis, u and v are the steps along the next two axes: x: (e_y, e_z),
 y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0), e_y = (0, 1), e_z = (-1, -1).
 
 A block face as it lies is a code: 8 * (which permutation its colours are on the axes x, y, z) + the same of
@@ -472,8 +472,8 @@ def step(rows: Any, i: int, action: int, params: Any) -> None:
 
 @kernel
 def _length(word: int) -> int:
-    """The number of bits up to the highest one bit, of a word below 2**32: the highest objective of a set."""
-    for shift in (1, 2, 4, 8, 16):
+    """The number of bits up to the highest one bit, of a word that is not negative."""
+    for shift in (1, 2, 4, 8, 16, 32):
         word |= word >> shift
     return popcount(word)
 
@@ -497,14 +497,11 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
     if placed:
         obs[i, 19 * CELLS + (rows[i, TILES + placed - 1] & 255)] = 1
 
-    pile = NUM_TILES - popcount(rows[i, SHOWN]) - placed
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             planes = _SHOWN_PLANES[view, rows[i, SLOT_FACE + slot]]
             for k in range(6):
                 obs[i, FEATURES_AT + 18 * slot + ((planes >> (8 * k)) & 255)] = 1
-            if slot != TOP:
-                pile -= 1
     unseen = ALL_OBJECTIVES & ~rows[i, SHOWN]
     spread(rows[i, DISPLAY] | (unseen << NUM_TILES), 2 * NUM_TILES, obs, i, FEATURES_AT + 54)
     players = params[NUM_PLAYERS]
@@ -515,7 +512,8 @@ def observe(rows: Any, i: int, player: int, obs: Any, params: Any) -> None:
         obs[i, FEATURES_AT + 90 + seat] = rows[i, STARS_AT + p]
         obs[i, FEATURES_AT + 93 + seat] = popcount(rows[i, WON + p])
         obs[i, FEATURES_AT + 96 + seat] = _length(rows[i, WON + p])
-    obs[i, FEATURES_AT + 99] = pile
+    top = np.int64(rows[i, SLOT_NUMBER + TOP] != 0)
+    obs[i, FEATURES_AT + 99] = top + (_length(rows[i, PILE]) + 4) // 5
     obs[i, FEATURES_AT + 100 + params[MODE]] = 1
 
 

@@ -66,6 +66,8 @@ def _parsed(name: str, data: bytes) -> TileSet:
         raise ValueError(f"tiles: {name} is not a TOML file: {error}") from None
     file = _Face(f"tiles: {name}", content)
     file.keys("blocks", "objectives", optional=("status",))
+    if not isinstance(content.get("status", ""), str):
+        file.wrong(f"status is a text, not {content['status']!r}")
     blocks = [_block(face) for face in file.faces("blocks", "block")]
     objectives = [_objective(face) for face in file.faces("objectives", "objective")]
     return TileSet(tuple(blocks), tuple(objectives))

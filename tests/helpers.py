@@ -94,7 +94,7 @@ class Setting:
         """The deal of a game that has just begun, from its state row."""
         game = self.game
         state = state_vector(game, game.resolve(self.options), game.table, row[None], self.params)
-        deal: list[int] = oracle_module(game).deal_in(state.tolist(), **self.options)
+        deal: list[int] = oracle_module(game).deal_in(state, **self.options)
         return deal
 
 

@@ -1,4 +1,4 @@
-"""OpenSpiel: every game, registered with pyspiel as "iszoo_<name>" when this module is imported. Extra: iszoo[openspiel].
+"""OpenSpiel: importing this registers every game with pyspiel, as "iszoo_<name>". Extra: iszoo[openspiel].
 
 What nobody can know is never dealt ahead: a state holds what was shown so far, and an action that shows more is
 followed by a chance node. So a search that clones states, as OpenSpiel's do, can't look into the stock.
@@ -72,24 +72,25 @@ class Rules:
                 look = (int(vec.player[k]), *(view[k].tobytes() for view in views))
                 same = first.setdefault(look, k)
                 counts[same] = counts.get(same, 0) + 1
-        return {
-            k: (
-                count / vec.num_envs,
-                vec.rows[k].copy(),
-                int(vec.player[k]),
-                vec.action_mask[k].copy(),
-                vec.rewards[k].tolist(),
-            )
-            for k, count in counts.items()
-        }
+        found: Outcomes = {}
+        for k, count in counts.items():
+            row, player = vec.rows[k].copy(), int(vec.player[k])
+            rewards = self.returns(row[None])[0].tolist() if player < 0 else [0.0] * vec.num_players
+            found[k] = count / vec.num_envs, row, player, vec.action_mask[k].copy(), rewards
+        return found
+
+    def returns(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The rewards of positions in which the game is over, float64 (n, P): OpenSpiel checks their sum."""
+        found = np.zeros((len(rows), self.one.num_players))
+        for i in range(len(rows)):
+            engine.write_returns(self.game.table, rows, i, found, self.one.params)
+        return found
 
     def utility(self) -> tuple[Any, float | None]:
         """What kind of rewards the players get, as random games show."""
         vec = VecEnv(self.game, _PROBES, autoreset="disabled", seed=0, **self.one.options)
         vec.random_steps(self.game.max_game_length)
-        returns = np.zeros((_PROBES, vec.num_players))
-        for i in range(_PROBES):
-            engine.write_returns(self.game.table, vec.rows, i, returns, vec.params)
+        returns = self.returns(vec.rows)
         if np.allclose(returns.sum(axis=1), 0):
             return pyspiel.GameType.Utility.ZERO_SUM, 0.0
         if vec.num_players > 1 and (returns == returns[:, :1]).all():
@@ -166,7 +167,6 @@ class State(pyspiel.State):  # type: ignore[misc, unused-ignore]
             return "before the deal"
         text = self._rules.game.text(self._row, self._rules.one.options)
         return f"{text}\nchance" if self._chance else text
-
 
     def observed_by(self, player: int) -> npt.NDArray[np.int8]:
         """The position as a player sees it, flat; at a chance node that before the action, zeros before the deal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,7 +73,7 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc, unused-ignore]
         env.step(action_dict[env.agent_selection])
         over = all(env.terminations.values())
         seeing = self.possible_agents if over else [env.agent_selection]
-        rewards = dict(env.rewards) if over else {agent: 0.0 for agent in (*action_dict, *seeing)}
+        rewards = dict(env.rewards) if over else dict.fromkeys((*action_dict, *seeing), 0.0)
         if over:
             self.agents = []
         terminations = {**dict.fromkeys(seeing, over), "__all__": over}
@@ -107,7 +108,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc, unuse
             raise ValueError(f"MaskedModule acts in a Discrete space, not {actions}")
         sizes = [spaces.flatdim(space["observation"]), *(self.model_config or {}).get("hidden", (256, 256))]
         layers: list[torch.nn.Module] = []
-        for size, following in zip(sizes, sizes[1:], strict=False):
+        for size, following in itertools.pairwise(sizes):
             layers += [torch.nn.Linear(size, following), torch.nn.ReLU()]
         self.body = torch.nn.Sequential(*layers)
         self.policy = torch.nn.Linear(sizes[-1], int(actions.n))

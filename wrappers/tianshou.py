@@ -1,4 +1,4 @@
-"""Tianshou: a game as its `PettingZooEnv`, and DQN that credits every seat with its outcome. Extra: iszoo[tianshou]."""
+"""Tianshou: a game as its `PettingZooEnv`, and DQN with every seat's own outcome. Extra: iszoo[tianshou]."""
 
 from __future__ import annotations
 

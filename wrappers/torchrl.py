@@ -117,16 +117,15 @@ def _trajectories(row: TensorDictBase) -> list[TensorDictBase]:
     return found
 
 
-def _trajectory(
-    group: TensorDictBase, after: TensorDictBase, seat: int, at: torch.Tensor, end: int
-) -> TensorDictBase:
+def _trajectory(group: TensorDictBase, after: TensorDictBase, seat: int, at: torch.Tensor, end: int) -> TensorDictBase:
     own = group["observation", "observation"]
     last = after["observation", "observation"][end, seat][None]
     earned = torch.cat([torch.zeros(1), after["reward"][:, seat, 0].cumsum(0)])
     until = torch.cat([at[1:], torch.tensor([end + 1])])
     over = torch.zeros(len(at), 1, dtype=torch.bool)
     over[-1] = True
-    kept = {name: group[name][at, seat] for name in ("action", "action_mask", LOG_PROB) if name in group.keys()}
+    known = set(group.keys())
+    kept = {name: group[name][at, seat] for name in ("action", "action_mask", LOG_PROB) if name in known}
     following = {
         "observation": torch.cat([own[at[1:], seat], last]),
         "reward": (earned[until] - earned[at])[:, None],

@@ -72,6 +72,10 @@ ADVANCE = 0.05
 # Expert: what the best that the next player can win counts against what is won now.
 REPLY = 0.9
 TRIED = 10  # how many actions expert looks behind
+LEAST = 5
+RANK = 0.05
+AGAIN = 0.0
+NEW = 0.0
 
 NOT_TRIED = 1000.0
 
@@ -337,7 +341,7 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
                 for k in range(count):
                     threats[slot, k] = max(threats[slot, k], _worth(_won(wins, k, face), params))
 
-    _survey(rows, i, me, MOST_WALLS, cells, wins, shares, around, params)
+    _survey(rows, i, me, LEAST, cells, wins, shares, around, params)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot] == 0:
             continue
@@ -351,7 +355,7 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
             for rotation in range(3):
                 face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
                 done = _won(wins, k, face)
-                value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
+                value = _worth(done, params) + RANK * _advance(rows, i, shares, k, face, done, params)
                 values[i, CELLS * (3 * slot + rotation) + cells[k]] = value + sign * left - NOT_TRIED
 
     for _ in range(TRIED):
@@ -372,6 +376,10 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
         then = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
         value = _worth(done, params)
         reply = _expected(rows, i, slot, then, wins_later, unseen, hidden, params)
+        if AGAIN > 0.0:
+            then = _survey(trial, 0, me, 1, later, wins_later, shares, around, params)
+            value += AGAIN * _expected(rows, i, slot, then, wins_later, unseen, hidden, params)
+        value -= NEW * popcount(done)
         values[i, best] = value + sign * reply + _progress(rows, i, shares, k_best, face, done, params)
 
 

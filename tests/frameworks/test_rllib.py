@@ -29,7 +29,9 @@ def test_rewards_reach_the_right_actions_of_rllibs_own_episode(game: tuple[str, 
     env = RLlibEnv({"game": record.name})
     observations, _ = env.reset(seed=record.seed)
     episode = MultiAgentEpisode(
-        observation_space=env.observation_spaces, action_space=env.action_spaces, agent_to_module_mapping_fn=lambda *_: POLICY
+        observation_space=env.observation_spaces,
+        action_space=env.action_spaces,
+        agent_to_module_mapping_fn=lambda *_: POLICY,
     )
     episode.add_env_reset(observations=observations)
     for ply, (action, mover) in enumerate(zip(record.actions, record.movers, strict=True)):
@@ -37,7 +39,9 @@ def test_rewards_reach_the_right_actions_of_rllibs_own_episode(game: tuple[str, 
         plain = record.replayed(ply, observation="flat").observe(mover)
         assert all(np.array_equal(observations[mover][key], plain[key]) for key in plain)
         observations, rewards, terminations, truncations, infos = env.step({mover: action})
-        episode.add_env_step(observations, {mover: action}, rewards, infos, terminateds=terminations, truncateds=truncations)
+        episode.add_env_step(
+            observations, {mover: action}, rewards, infos, terminateds=terminations, truncateds=truncations
+        )
     assert episode.is_terminated
     for agent, reward in record.rewards.items():
         single = episode.agent_episodes[agent]
@@ -120,21 +124,31 @@ def test_training_in_this_process(name: str) -> None:
 
 
 def _weights(algo: Any) -> dict[str, np.ndarray]:
-    return {
-        key: value.detach().numpy().copy() for key, value in algo.get_module(POLICY).state_dict().items()
-    }
+    return {key: value.detach().numpy().copy() for key, value in algo.get_module(POLICY).state_dict().items()}
+
+
+def run_example_program(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The page's example as a program of its own, as users run it."""
+    script = folder / "train.py"
+    script.write_text(example("rllib"), encoding="utf-8")
+    environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, str(script), *arguments],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, check=False,
+    )  # fmt: skip
 
 
 def test_the_example_trains_on_a_local_cluster_with_two_env_runners(tmp_path: Path) -> None:
-    """As a program of its own, as users run it: Ray starts, two remote env runners play, Ray stops."""
-    script = tmp_path / "train.py"
-    script.write_text(example("rllib"), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script), "--iterations", "1"],
-        cwd=ROOT, env={**os.environ, "RAY_AUTH_MODE": "disabled"}, capture_output=True, text=True, timeout=500, check=False,
-    )  # fmt: skip
+    done = run_example_program(tmp_path, "--iterations", "1")
     assert done.returncode == 0, done.stderr[-4000:]
     shown = json.loads(done.stdout.strip().splitlines()[-1])
     assert shown["env_runners"] == 2
     assert shown["games"] > 0
     assert sum(shown["returns"].values()) == pytest.approx(0)
+
+
+def test_a_node_of_the_cluster_that_cant_make_the_env_says_why(tmp_path: Path) -> None:
+    done = run_example_program(tmp_path, "--game", "go")
+    assert done.returncode == 1
+    assert "RuntimeError: Ray node" in done.stderr
+    assert "there is no game 'go'; the games are" in done.stderr

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torchrl")
-import torch  # noqa: E402
-from tensordict import TensorDict, TensorDictBase  # noqa: E402
-from torchrl.envs.utils import check_env_specs  # noqa: E402
+import torch
+from tensordict import TensorDict, TensorDictBase
+from torchrl.envs.utils import check_env_specs
 
-from iszoo.wrappers.torchrl import GROUP, LOG_PROB, decisions, make_env, masked_actor  # noqa: E402
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, Decided, decided, run_example  # noqa: E402
+from iszoo.wrappers.torchrl import GROUP, LOG_PROB, decisions, make_env, masked_actor
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, Decided, decided, run_example
 
 pytestmark = LENIENT
 

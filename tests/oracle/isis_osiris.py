@@ -74,7 +74,7 @@ def random_deal(rng: random.Random, **options: Any) -> list[int]:
 
 def deal_in(state: Sequence[int], **options: Any) -> list[int]:
     """The deal of a game that has just begun, from its state(), which ends with the stock."""
-    return list(state[-ALL_TILES:])
+    return [int(value) for value in state[-ALL_TILES:]]
 
 
 class Oracle:

@@ -287,7 +287,7 @@ def deal_in(state: Sequence[int], **options: Any) -> list[int]:
     display = state[20 * 256 + 54 :][: len(NUMBERS)]
     numbers = numbers_in_deal(options.get("mode", "competitive"))
     shown = [number for number in numbers if display[number - 1]]
-    return shown + [number for number in state[-15:] if number != 0]
+    return shown + [int(number) for number in state[-15:] if number != 0]
 
 
 # --- the game ---------------------------------------------------------------------------------------------

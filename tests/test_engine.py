@@ -1,0 +1,204 @@
+"""The engine in other processes: interpreted, threaded, forked, with and without a cache on disk."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import GAMES, ROOT, run_python
+
+QUICKEST = min(GAMES, key=lambda game: game.num_actions).name  # to compile
+
+# Plays games alone and in batches, and prints a hash of all that was seen, by name.
+PLAY = """
+import hashlib, json, sys
+import iszoo
+
+def play(name):
+    seen = hashlib.sha256()
+    env = iszoo.make(name, observation="flat")
+    env.reset(seed=3)
+    while legal := env.legal_actions():
+        for agent in env.agents:
+            shown = env.observe(agent)
+            seen.update(shown["observation"].tobytes() + shown["action_mask"].tobytes())
+        env.step(legal[len(legal) // 2])
+    seen.update(repr((env.rewards, env.scores(), env.get_state())).encode())
+    vec = iszoo.make_vec(name, 3, seed=5)
+    vec.random_steps(env.game.max_game_length + 5)
+    vec.step(vec.action_mask.argmax(axis=1))
+    for buffer in (vec.rows, vec.obs, vec.action_mask, vec.final_obs, vec.scores, vec.rewards):
+        seen.update(buffer.tobytes())
+    return seen.hexdigest()
+
+print(json.dumps({name: play(name) for name in sys.argv[1:]}))
+"""
+
+WITHOUT_CACHE = """
+from numba.core import caching
+for locator in caching.CacheImpl._locator_classes:
+    locator.from_function = classmethod(lambda *arguments, **more: None)
+"""
+
+COUNT_COMPILED = """
+from numba.core import event
+recorder = event.RecordingListener()
+event.register("numba:compile", recorder)
+"""
+PRINT_COMPILED = """
+print([e.data["dispatcher"].py_func.__qualname__ for _, e in recorder.buffer if e.is_start])
+"""
+
+
+def played(*names: str, before: str = "", **environment: str) -> dict[str, str]:
+    """What PLAY prints for some games, or all."""
+    all_names = [game.name for game in GAMES]
+    environment = {"NUMBA_DISABLE_JIT": "0", **environment}
+    hashes: dict[str, str] = json.loads(run_python(before + PLAY, *(names or all_names), **environment))
+    return hashes
+
+
+@pytest.fixture(scope="module")
+def as_usual() -> dict[str, str]:
+    """What is seen in an ordinary process."""
+    return played()
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package, in which nothing was compiled yet."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "src" / "iszoo", folder / "iszoo", ignore=shutil.ignore_patterns("__pycache__", "envs"))
+    shutil.copytree(ROOT / "envs", folder / "iszoo" / "envs", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_interpreted_kernels_give_the_same_bits(as_usual: dict[str, str]) -> None:
+    assert played(NUMBA_DISABLE_JIT="1") == as_usual
+
+
+def test_a_warm_cache_compiles_nothing(as_usual: dict[str, str], copy: Path) -> None:
+    names = [game.name for game in GAMES]
+    printed = [
+        run_python(
+            COUNT_COMPILED + PLAY + PRINT_COMPILED, *names,
+            PYTHONPATH=str(copy), NUMBA_CACHE_DIR="", NUMBA_DISABLE_JIT="0",
+        ).splitlines()
+        for _ in ("cold", "warm")
+    ]  # fmt: skip
+    (cold, compiled), (warm, compiled_again) = printed
+    assert json.loads(cold) == json.loads(warm) == as_usual
+    assert "init" in compiled
+    assert compiled_again == "[]"
+
+
+def test_the_cache_goes_stale_with_helpers(as_usual: dict[str, str], copy: Path, tmp_path: Path) -> None:
+    """A constant of the shared generator changes: cached kernels of other files must not answer from the old one."""
+    edited = shutil.copytree(copy, tmp_path / "edited")
+    helpers = edited / "iszoo" / "envs" / "primitives.py"
+    source = helpers.read_text(encoding="utf-8")
+    assert source.count("0x9E3779B97F4A7C15") == 1
+    where = {"PYTHONPATH": str(edited), "NUMBA_CACHE_DIR": ""}
+    assert played(QUICKEST, **where)[QUICKEST] == as_usual[QUICKEST]
+    helpers.write_text(source.replace("0x9E3779B97F4A7C15", "0x9E3779B97F4A7C17"), encoding="utf-8")
+    after = played(QUICKEST, **where)
+    assert after[QUICKEST] != as_usual[QUICKEST]
+    assert after == played(QUICKEST, NUMBA_DISABLE_JIT="1", **where)
+
+
+def test_without_a_folder_for_the_cache(as_usual: dict[str, str]) -> None:
+    """Neither the package's folder nor the user's can be written: numba finds no place for its cache."""
+    assert played(QUICKEST, before=WITHOUT_CACHE)[QUICKEST] == as_usual[QUICKEST]
+
+
+# --- Threads and forks ---
+
+LAYERS = ["default", "workqueue"]
+
+SEVERAL = """
+import os, threading, warnings
+import iszoo, numba
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of fork() in a process with threads, which is the point
+
+def play(vec):
+    for k in range(20):
+        vec.random_steps(5 * k)
+        vec.step(vec.action_mask.argmax(axis=1))
+
+def alike(one, other):
+    return all((getattr(one, name) == getattr(other, name)).all() for name in ("rows", "obs", "action_mask"))
+
+name = sys.argv[1]
+threaded = [iszoo.make_vec(name, 40, seed=seed, threads=2) for seed in range(3)]
+serial = [iszoo.make_vec(name, 40, seed=seed) for seed in range(3)]
+for vec in serial:
+    play(vec)
+"""
+
+IN_THREADS = """
+running = [threading.Thread(target=play, args=(vec,)) for vec in threaded]
+for thread in running:
+    thread.start()
+for thread in running:
+    thread.join()
+assert all(map(alike, threaded, serial))
+print(numba.get_num_threads())
+"""
+
+IN_FORKS = """
+play(threaded[0])  # in parallel, before the fork
+child = os.fork()
+if child == 0:
+    play(threaded[1])
+    os._exit(0 if alike(threaded[1], serial[1]) else 1)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+play(threaded[2])  # and in the parent after it
+assert alike(threaded[0], serial[0]) and alike(threaded[2], serial[2])
+print("alike")
+"""
+
+
+def run_threaded(code: str, layer: str) -> str:
+    """Runs one of the programs above with two threads and a threading layer of numba."""
+    environment = {"NUMBA_NUM_THREADS": "2", "NUMBA_DISABLE_JIT": "0", "NUMBA_THREADING_LAYER": layer}
+    return run_python("import sys\n" + SEVERAL + code, QUICKEST, **environment)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_python_threads_at_once(layer: str) -> None:
+    """numba's workqueue aborts a process in which two threads call parallel code; a lock prevents that."""
+    assert run_threaded(IN_THREADS, layer) == "2"
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_forked_child_plays_on(layer: str) -> None:
+    """A child of a process that ran parallel code dies if it runs some itself; it must go on serially."""
+    assert run_threaded(IN_FORKS, layer) == "alike"
+
+
+# --- Imports ---
+
+HEAVY = {"torch", "pygame", "tyro", "rich", "matplotlib", "tkinter", "PIL", "jax", "ray", "stable_baselines3"}
+
+LOADED = """
+import sys
+import iszoo
+for name in iszoo.REGISTRY:
+    env = iszoo.make(name, render_mode="ansi")
+    env.reset(seed=1)
+    env.render()
+    iszoo.make_vec(name, 2).random_steps(3)
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def test_import_and_play_load_nothing_heavy() -> None:
+    """No framework, no window, nothing of the extras."""
+    loaded = set(run_python(LOADED).split())
+    assert "iszoo" in loaded
+    assert not loaded & HEAVY

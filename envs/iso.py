@@ -5,8 +5,9 @@ tiles come from a file (see iso_tiles.py); every table made of it is in the para
 
 Cells (x, y) are 16 * (x % 16) + y % 16, on a torus that no game can tell from a plane: at most 15 connected
 tiles lie on it, so two of them are less than 15 apart in x and in y, and are neighbours on the torus only if
-they are on the plane; and a figure hangs together from neighbour to neighbour. Seen along an axis, u and v are the steps along the next two axes: x: (e_y, e_z),
-y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0), e_y = (0, 1), e_z = (-1, -1).
+they are on the plane; and a figure hangs together from neighbour to neighbour. Seen along an axis, u and v are
+the steps along the next two axes: x: (e_y, e_z), y: (e_z, e_x), z: (e_x, e_y), with e_x = (1, 0),
+e_y = (0, 1), e_z = (-1, -1).
 
 A block face as it lies is a code: 8 * (which permutation its colours are on the axes x, y, z) + the same of
 its indicators. A set of tiles on the table is a word, bit t for the tile placed as number t, from 0; a set of

@@ -155,7 +155,7 @@ def collect(agent: IPPO, env: PettingZooVecEnv, steps: int, observations: Any = 
     if observations is None:
         observations, _ = env.reset()
     agents = list(observations)
-    fields = [{name: [] for name in agents} for _ in range(6)]
+    fields: list[dict[str, list[Any]]] = [{name: [] for name in agents} for _ in range(6)]
     done = {name: np.zeros(env.num_envs) for name in agents}
     for _ in range(steps):
         seen = {name: np.array(observations[name]) for name in agents}
@@ -182,7 +182,7 @@ class AgileRLVectorEnv(LearnerVectorEnv):
 
     def __init__(self, game: str, num_envs: int = 1, **options: Any) -> None:
         super().__init__(game, num_envs, observation="flat", autoreset_mode=AutoresetMode.SAME_STEP, **options)
-        self.single_observation_space = bare_space(self.games.game, self.games.vec.options, "flat")  # type: ignore[assignment]
+        self.single_observation_space = bare_space(self.games.game, self.games.vec.options, "flat")
         self.observation_space = batch_space(self.single_observation_space, num_envs)
 
     def _observation(self) -> Any:

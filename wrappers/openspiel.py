@@ -175,7 +175,8 @@ class State(pyspiel.State):  # type: ignore[misc, unused-ignore]
         if self._row is not None:
             params = self._rules.one.params
             engine.observe_one(game.table, self._row[None], player, obs, 0, len(game.features), params)
-        return obs[0]
+        seen: npt.NDArray[np.int8] = obs[0]
+        return seen
 
 
 class Observer:

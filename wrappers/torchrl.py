@@ -65,7 +65,7 @@ def masked_actor(net: torch.nn.Module, *, in_env: bool) -> ProbabilisticActor:
     )
 
 
-class _Logits(torch.nn.Module):
+class _Logits(torch.nn.Module):  # type: ignore[misc, unused-ignore]
     """A network that takes observations as they are, int8."""
 
     def __init__(self, net: torch.nn.Module) -> None:

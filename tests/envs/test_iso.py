@@ -82,14 +82,11 @@ def compare(env: GameEnv, game: Oracle) -> None:
 def test_first_and_second_turn(mode: str) -> None:
     env = iszoo.make("iso", mode=mode)
     env.reset(seed=0)
-    assert env.legal_actions() == [
-        action(slot, rotation, (8, 8)) for slot in range(3) for rotation in range(3)
-    ]
+    assert env.legal_actions() == [action(slot, rotation, (8, 8)) for slot in range(3) for rotation in range(3)]
     env.step(env.legal_actions()[0])
     cells = sorted(cell_id((8 + dx, 8 + dy)) for dx, dy in SIX)
     assert env.legal_actions() == [
-        768 * slot + 256 * rotation + cell
-        for slot, rotation, cell in itertools.product(range(3), range(3), cells)
+        768 * slot + 256 * rotation + cell for slot, rotation, cell in itertools.product(range(3), range(3), cells)
     ]
 
 
@@ -468,12 +465,7 @@ def test_notation() -> None:
             GAME.string_to_action(text)
 
 
-def test_text() -> None:
-    env = iszoo.make("iso", render_mode="ansi")
-    env.reset(options={"deal": QUIET_DEAL})
-    env.step(action(0, 0, (8, 8)))
-    env.step(action(1, 1, (8, 9)))
-    assert env.render() == """
+TEXT = """\
        8,10      9,10
   7,9     [BoP#Y.]    9,9
        7,8      P#YoB.     9,8
@@ -486,7 +478,15 @@ slot 2: P.Y#Bo on 10 more
 display: 16 (conditioned of 4, 4*), 17 (conditioned of 4, 4*), 18 (conditioned of 4, 5*)
 player_0 (black): 0*
 player_1 (white): 0*
-player_0 (black) to move""".removeprefix("\n")
+player_0 (black) to move"""
+
+
+def test_text() -> None:
+    env = iszoo.make("iso", render_mode="ansi")
+    env.reset(options={"deal": QUIET_DEAL})
+    env.step(action(0, 0, (8, 8)))
+    env.step(action(1, 1, (8, 9)))
+    assert env.render() == TEXT
     play(env)
     assert (env.render() or "").splitlines()[-1] == "the game is over"
 

@@ -120,9 +120,7 @@ def test_a_copy_of_the_packaged_file_plays_the_same(tmp_path: Path) -> None:
     assert np.array_equal(GAME.params({"tiles": Path(copied)}), GAME.params({}))
 
 
-def test_the_path_counts_from_where_it_was_given(
-    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_path_counts_from_where_it_was_given(other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     env = iszoo.make("iso", tiles="other.toml")
     monkeypatch.chdir("/")
@@ -139,7 +137,7 @@ def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_faces_that_are_the_same_up_to_rotation_are_twins(other: str) -> None:
-    """In this file 2 and 4 are, in different rotations: a player can't know which is which."""
+    """In this file 1, 2, 4 and 13 are, in three rotations: a player can't know which is which."""
     params = GAME.params({"tiles": other})
     env = iszoo.make("iso", tiles=other, observation="flat")
     env.reset(options={"deal": [18, 17, 16, 2, 3, 5, 4, 1, *range(6, 16)]})
@@ -149,7 +147,7 @@ def test_faces_that_are_the_same_up_to_rotation_are_twins(other: str) -> None:
         iso.resample(twin._rows, 0, 0, seed, params)
         assert np.array_equal(twin.observe("player_1")["observation"], env.observe("player_1")["observation"])
         seen.add(int(twin._rows.view(GAME.row)[0, 0]["slot_number"][0]))
-    assert seen == {2, 4}
+    assert seen == {1, 2, 4, 13}
 
 
 # --- What is refused ---
@@ -200,8 +198,8 @@ AREA_10 = 'number = 10, stars = 2, kind = "area", colour = "pink", size = 3'
         (CELLS_15, CELLS_15.replace("yellow", "green"), "tile 15, objective: the colour .*, white, not 'green'"),
         (CELLS_15, CELLS_15.replace("true", "1"), "tile 15, objective: a mark is true or false, not 1"),
         ("blocks = [", "block = [", "'blocks' is missing"),
-        ('status = "reconstructed"', 'statu = "reconstructed"', "'statu' is not a key here"),
-        ('status = "reconstructed"', "status = 3", "status is a text, not 3"),
+        ('\nstatus = "reconstructed"', '\nstatu = "reconstructed"', "'statu' is not a key here"),
+        ('\nstatus = "reconstructed"', "\nstatus = 3", "status is a text, not 3"),
         ("blocks = [", "blocks = [ 7,", "'blocks' is a list of tables"),
         ("blocks = [", "blocks = [ [", "is not a TOML file"),
     ],
@@ -222,12 +220,12 @@ def test_a_tile_too_few_and_too_many(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for path, message in [(tmp_path / "none.toml", "none.toml can't be read: No such file"), (tmp_path, "can't be read")]:
-        with pytest.raises(ValueError, match=message):
+    for path in (tmp_path / "none.toml", tmp_path):
+        with pytest.raises(ValueError, match=f"{path.name} can't be read: [A-Z]"):
             iszoo.make("iso", tiles=path)
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="binary.toml is not a TOML file"):
+    with pytest.raises(ValueError, match=r"binary\.toml is not a TOML file"):
         iszoo.make("iso", tiles=binary)
 
 

@@ -21,8 +21,9 @@ from tests.frameworks.games import LENIENT, NAMES, run_example  # noqa: E402
 pytestmark = LENIENT
 
 SETTINGS = [
-    "isaac", "isaac(tiebreak=shared)", "iso", "iso(mode=coop)", "iso(mode=solo)", "iso(mode=area_control,num_players=3)",
-    "isis_osiris", "isis_osiris(memory=hidden,num_players=3)", "isis_osiris(num_players=4,variant=shared_stock)",
+    "isaac", "isaac(tiebreak=shared)", "iso", "iso(mode=coop)", "iso(mode=solo)",
+    "iso(mode=area_control,num_players=3)", "isis_osiris", "isis_osiris(memory=hidden,num_players=3)",
+    "isis_osiris(num_players=4,variant=shared_stock)",
 ]  # fmt: skip
 
 

@@ -99,7 +99,16 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         planes = self.observation_layout == "planes"
         self._plane_size = game.board_shape[1] * game.board_shape[2] if planes else 0
         self._num_features = len(game.features)
+        self._num_actions = game.num_actions
         self._obs_size = game.board_size + self._num_features * max(1, self._plane_size)
+        c, h, w = game.board_shape
+        layouts: dict[str, tuple[int, ...]] = {
+            "planes": (c + self._num_features, h, w),
+            "split": (c, h, w),
+            "flat": (self._obs_size,),
+        }
+        self._shape = layouts[self.observation_layout]
+        self._split_at = game.board_size if self.observation_layout == "split" else 0
 
     # --- Spaces ---
 
@@ -197,8 +206,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             action = as_action(action)
         # The next observation is written at once, into arrays that `observe` then hands out: one call into
         # compiled code in place of three, and no copy.
-        obs = np.empty((1, self._obs_size), np.int8)
-        mask = np.empty((1, self._legal.shape[1]), np.int8)
+        obs = np.empty(self._obs_size, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
         try:
             player = engine.step_observe_one(
                 self._table, self._rows, action, self._check, self._legal, obs, mask,
@@ -252,21 +261,15 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             raise ResetNeeded("reset() needs to be called before observe()")
         if seat == self._observed:
             obs, mask = self._obs, self._mask
-            self._forget_observation()
+            self._observed = -1  # from now on they are the caller's
         else:
-            obs = np.empty((1, self._obs_size), np.int8)
+            obs = np.empty(self._obs_size, np.int8)
             engine.observe_one(self._table, self._rows, seat, obs, self._plane_size, self._num_features, self._params)
-            mask = self._legal.copy() if seat == self._player else np.zeros_like(self._legal)
-        return {"observation": self._shaped(obs[0]), "action_mask": mask[0]}
-
-    def _shaped(self, obs: npt.NDArray[np.int8]) -> Any:
-        c, h, w = self.game.board_shape
-        if self._plane_size:
-            return obs.reshape(c + self._num_features, h, w)
-        if self.observation_layout == "flat":
-            return obs
-        size = self.game.board_size
-        return {"board": obs[:size].reshape(c, h, w), "features": obs[size:].copy()}
+            mask = self._legal[0].copy() if seat == self._player else np.zeros_like(self._legal[0])
+        if self._split_at:
+            board = obs[: self._split_at].reshape(self._shape)
+            return {"observation": {"board": board, "features": obs[self._split_at :]}, "action_mask": mask}
+        return {"observation": obs.reshape(self._shape), "action_mask": mask}
 
     def _forget_observation(self) -> None:
         """Arrays that were handed out, or belong to an earlier position, are not handed out again."""
@@ -419,7 +422,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         return f"<{self.game.id} {options}>"
 
 
-_NOTHING = np.empty((1, 0), np.int8)
+_NOTHING = np.empty(0, np.int8)
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

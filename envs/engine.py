@@ -91,8 +91,9 @@ def step_one(table: Any, rows: Any, action: int, check: bool, legal: Any, params
 
 
 @kernel
-def observe_one(table: Any, rows: Any, player: int, obs: Any, plane_size: int, features: int, params: Any) -> None:
-    """Writes row 0 as a player sees it; as planes if plane_size > 0, else flat."""
+def observe_one(table: Any, rows: Any, player: int, out: Any, plane_size: int, features: int, params: Any) -> None:
+    """Writes row 0 as a player sees it into a vector; as planes if plane_size > 0, else flat."""
+    obs = out.reshape(1, out.size)
     call_observe(table[OBSERVE], rows, 0, player, obs, params)
     if plane_size > 0:
         broadcast_features(obs, 0, obs.shape[1] - plane_size * features, plane_size, features)
@@ -119,7 +120,7 @@ def step_observe_one(
     if player >= 0:
         observe_one(table, rows, player, obs, plane_size, features, params)
         for a in range(legal.shape[1]):
-            mask[0, a] = legal[0, a]
+            mask[a] = legal[0, a]
     return player
 
 

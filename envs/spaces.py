@@ -55,11 +55,11 @@ def state_space(game: Game, options: Options) -> spaces.Box:
 
 def state_vector(game: Game, options: Options, table: Any, rows: Rows, params: Params) -> npt.NDArray[np.int16]:
     """Row 0 whole: the flat observation of seat 0, the seat to move, then `game.hidden`."""
-    obs = np.empty((1, game.obs_size), np.int8)
+    obs = np.empty(game.obs_size, np.int8)
     engine.observe_one(table, rows, 0, obs, 0, len(game.features), params)
     player = engine.to_move(table, rows, 0, params)
     hidden = np.asarray(game.hidden(rows[0], options), np.int16)
-    return np.concatenate([obs[0].astype(np.int16), np.array([player], np.int16), hidden])
+    return np.concatenate([obs.astype(np.int16), np.array([player], np.int16), hidden])
 
 
 def _planes(edge: npt.NDArray[np.int8], h: int, w: int) -> npt.NDArray[np.int8]:

@@ -264,10 +264,12 @@ def flat_observation(observation: Any, game: Game) -> npt.NDArray[np.int8]:
 # --- Other processes ---
 
 
-def run_python(code: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> str:
+def run_python(
+    code: str, *arguments: str, cwd: Path = ROOT, python: str | Path = sys.executable, **environment: str
+) -> str:
     """Runs a program in a new interpreter, with all warnings as errors; what it prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *arguments],
+        [python, "-W", "error", "-c", code, *arguments],
         cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -171,11 +171,10 @@ class State(pyspiel.State):  # type: ignore[misc, unused-ignore]
     def observed_by(self, player: int) -> npt.NDArray[np.int8]:
         """The position as a player sees it, flat; at a chance node that before the action, zeros before the deal."""
         game = self._rules.game
-        obs = np.zeros((1, game.obs_size), np.int8)
+        seen = np.zeros(game.obs_size, np.int8)
         if self._row is not None:
             params = self._rules.one.params
-            engine.observe_one(game.table, self._row[None], player, obs, 0, len(game.features), params)
-        seen: npt.NDArray[np.int8] = obs[0]
+            engine.observe_one(game.table, self._row[None], player, seen, 0, len(game.features), params)
         return seen
 
 

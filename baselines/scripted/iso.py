@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from iszoo.envs.iso import (
+    _ALL_TILES,
     _DIAMOND,
+    _GROUPS,
     _LOOKS,
     _TURNED,
     _UNITED,
@@ -70,12 +72,13 @@ NUMBER = 0.0001
 # What progress on the display counts against stars: all of it is less than a star.
 ADVANCE = 0.05
 # Expert: what the best that the next player can win counts against what is won now.
-REPLY = 0.9
-TRIED = 10  # how many actions expert looks behind
+REPLY = 1.0
+TRIED = 30  # how many actions expert looks behind
 LEAST = 5
 RANK = 0.05
 AGAIN = 0.0
-NEW = 0.0
+AREAS_TRIED = 6
+COUNTS = 0.05
 
 NOT_TRIED = 1000.0
 
@@ -97,13 +100,7 @@ def _survey(rows: Any, i: int, player: int, least: int, cells: Any, wins: Any, s
 
     Only figures are looked at that lack at most `least` walls; with 1, shares tell no more than wins.
     """
-    count = 0
-    for word in range(8):
-        free = rows[i, FREE + word]
-        while free:
-            cells[count] = 32 * word + trailing_zeros(free)
-            free &= free - 1
-            count += 1
+    count = _list_free(rows, i, cells)
     for k in range(count):
         for wall in range(WALLS):
             wins[k, wall] = 0
@@ -129,13 +126,25 @@ def _look_around(rows: Any, i: int, player: int, axis: int, cell: int, around: A
     for t in range(rows[i, PLACED]):
         tile = rows[i, TILES + t]
         way = _way(cell, tile & 255)
-        shows = _SHOWS[(tile >> 8) & 63, axis] - 9 * axis
+        shows = _WALLS[(tile >> 8) & 63] >> (8 * axis)
+        colour, indicator = shows & 255, (shows >> 24) & 255
         bit = _DIAMOND[axis, way]
-        around[shows // 3] |= bit
-        if shows % 3 == player:
-            around[3] |= bit
-        if (_UNITED[way] >> (MOST_TILES * axis)) & 1:
-            around[4 + shows // 3] |= _group(rows, i, axis, t)
+        around[colour] |= bit
+        around[3] |= bit & -int(indicator == player)
+        around[4 + colour] |= ((tile >> _GROUPS) & _UNITED[way]) >> (MOST_TILES * axis) & _ALL_TILES
+
+
+@kernel
+def _list_free(rows: Any, i: int, cells: Any) -> int:
+    """Writes the free cells; returns how many."""
+    count = 0
+    for word in range(8):
+        free = rows[i, FREE + word]
+        while free:
+            cells[count] = 32 * word + trailing_zeros(free)
+            free &= free - 1
+            count += 1
+    return count
 
 
 @kernel
@@ -195,7 +204,10 @@ def _survey_figures(
         for p in range(params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1], 5):
             white = params[p + 4]
             walls = params[p + 1] | params[p + 2] | params[p + 3] | white
-            lacking = popcount(walls & ~taken)
+            lacks = walls & ~taken
+            if least == 1 and lacks != centre:
+                continue
+            lacking = popcount(lacks)
             if lacking > least or params[p] & taken & ~own:
                 continue
             if taken & ((params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)):
@@ -215,6 +227,26 @@ def _survey_figures(
                             wins[k, wall] |= 1 << n
                         if least > 1:
                             shares[k, wall, place] = max(shares[k, wall, place], share)
+
+
+@kernel
+def _face_of(rows: Any, i: int, action: int) -> int:
+    """The block face that an action places."""
+    return _TURNED[action // CELLS % 3, rows[i, SLOT_FACE + action // (3 * CELLS)]]  # type: ignore[no-any-return]
+
+
+@kernel
+def _best_not_tried(rows: Any, i: int, values: Any, cells: Any, count: int) -> int:
+    """The best action of those whose value still holds -NOT_TRIED; -1 when all were tried."""
+    best = -1
+    for slot in range(SLOTS):
+        if rows[i, SLOT_NUMBER + slot]:
+            for rotation in range(3):
+                for k in range(count):
+                    a = CELLS * (3 * slot + rotation) + cells[k]
+                    if values[i, a] < -NOT_TRIED / 2 and (best < 0 or values[i, a] > values[i, best]):
+                        best = a
+    return best
 
 
 @kernel
@@ -308,11 +340,11 @@ def _expected(rows: Any, i: int, played: int, count: int, wins: Any, unseen: Any
 
 
 @kernel
-def _try(rows: Any, i: int, trial: Any, cell: int, face: int, done: int) -> None:
-    """Makes trial[0] the position after a tile was placed and objectives were won, none coming after them."""
+def _try(rows: Any, i: int, trial: Any, action: int, done: int) -> None:
+    """Makes trial[0] the position after an action that wins objectives: the slots as they were, no new objectives."""
     for j in range(ROW_SIZE):
         trial[0, j] = rows[i, j]
-    _place(trial, 0, cell, face)
+    _place(trial, 0, action & 255, _face_of(rows, i, action))
     trial[0, DISPLAY] &= ~done
 
 
@@ -320,7 +352,7 @@ def _try(rows: Any, i: int, trial: Any, cell: int, face: int, done: int) -> None
 def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
     """TODO."""
     if params[MODE] == AREA_CONTROL:
-        _value_areas(rows, i, values, params, TRIED)
+        _value_areas(rows, i, values, params, AREAS_TRIED)
         return
     cells, wins = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
     later, wins_later = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
@@ -359,34 +391,21 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
                 values[i, CELLS * (3 * slot + rotation) + cells[k]] = value + sign * left - NOT_TRIED
 
     for _ in range(TRIED):
-        best, k_best = -1, 0
-        for slot in range(SLOTS):
-            if rows[i, SLOT_NUMBER + slot]:
-                for rotation in range(3):
-                    for k in range(count):
-                        a = CELLS * (3 * slot + rotation) + cells[k]
-                        if values[i, a] < -NOT_TRIED / 2 and (best < 0 or values[i, a] > values[i, best]):
-                            best, k_best = a, k
-        if best < 0:
+        a = _best_not_tried(rows, i, values, cells, count)
+        if a < 0:
             break
-        slot, rotation = best // (3 * CELLS), best // CELLS % 3
-        face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
-        done = _won(wins, k_best, face)
-        _try(rows, i, trial, cells[k_best], face, done)
+        k, face = 0, _face_of(rows, i, a)
+        while cells[k] != a & 255:
+            k += 1
+        done = _won(wins, k, face)
+        _try(rows, i, trial, a, done)
+        value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
         then = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
-        value = _worth(done, params)
-        reply = _expected(rows, i, slot, then, wins_later, unseen, hidden, params)
+        value += sign * _expected(rows, i, a // (3 * CELLS), then, wins_later, unseen, hidden, params)
         if AGAIN > 0.0:
             then = _survey(trial, 0, me, 1, later, wins_later, shares, around, params)
-            value += AGAIN * _expected(rows, i, slot, then, wins_later, unseen, hidden, params)
-        value -= NEW * popcount(done)
-        values[i, best] = value + sign * reply + _progress(rows, i, shares, k_best, face, done, params)
-
-
-@kernel
-def _progress(rows: Any, i: int, shares: Any, k: int, face: int, done: int, params: Any) -> float:
-    """TODO."""
-    return ADVANCE * _advance(rows, i, shares, k, face, done, params)
+            value += AGAIN * _expected(rows, i, a // (3 * CELLS), then, wins_later, unseen, hidden, params)
+        values[i, a] = value
 
 
 # --- Mode area_control -------------------------------------------------------------------------------------
@@ -417,7 +436,7 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
                 for p in range(params[NUM_PLAYERS]):
                     if p != me:
                         best = max(best, largest[p, colour])
-        lead += ADVANCE * params[STARS + n] * (mine - best)
+        lead += COUNTS * params[STARS + n] * (mine - best)
         if mine > best and (params[AREAS + SIDE * accepted + mine] >> n) & 1:
             lead += params[STARS + n] + OBJECTIVE
         elif best > mine and (params[AREAS + SIDE * accepted + best] >> n) & 1:
@@ -427,17 +446,35 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
 
 @kernel(allocates=True)
 def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> None:
-    """TODO."""
-    trial, largest = np.empty((2, ROW_SIZE), np.int64), np.empty((3, 3), np.int64)
+    """The lead after the action; for the best `tried` actions what the next player's best reply leaves of it.
+
+    A reply is a tile that stays in the slots: the one that comes to them is unknown.
+    """
+    cells, later = np.empty(MOST_CELLS, np.int64), np.empty(MOST_CELLS, np.int64)
+    trial, reply = np.empty((1, ROW_SIZE), np.int64), np.empty((1, ROW_SIZE), np.int64)
+    largest = np.empty((3, 3), np.int64)
     me = rows[i, PLAYER]
+    count = _list_free(rows, i, cells)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             for rotation in range(3):
-                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
-                for word in range(8):
-                    free = rows[i, FREE + word]
-                    while free:
-                        cell = 32 * word + trailing_zeros(free)
-                        free &= free - 1
-                        _try(rows, i, trial, cell, face, 0)
-                        values[i, CELLS * (3 * slot + rotation) + cell] = _lead(trial, 0, me, largest, params)
+                for k in range(count):
+                    a = CELLS * (3 * slot + rotation) + cells[k]
+                    _try(rows, i, trial, a, 0)
+                    values[i, a] = _lead(trial, 0, me, largest, params)
+                    if tried > 0:
+                        values[i, a] -= NOT_TRIED
+    for _ in range(tried):
+        a = _best_not_tried(rows, i, values, cells, count)
+        if a < 0:
+            return
+        _try(rows, i, trial, a, 0)
+        worst = values[i, a] + NOT_TRIED
+        replies = _list_free(trial, 0, later)
+        for slot in range(SLOTS):
+            if slot != a // (3 * CELLS) and rows[i, SLOT_NUMBER + slot]:
+                for rotation in range(3):
+                    for k in range(replies):
+                        _try(trial, 0, reply, CELLS * (3 * slot + rotation) + later[k], 0)
+                        worst = min(worst, _lead(reply, 0, me, largest, params))
+        values[i, a] = worst

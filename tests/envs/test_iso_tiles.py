@@ -87,8 +87,8 @@ PLAY = """
 import hashlib, sys
 import iszoo
 for path in sys.argv[1:]:
-    vec = iszoo.make_vec("iso", 20, seed=0, tiles=None if path == "packaged" else path)
-    vec.random_steps(40)
+    vec = iszoo.make_vec("iso", 4, seed=0, tiles=None if path == "packaged" else path)
+    vec.random_steps(20)
     print(hashlib.sha256(vec.obs.tobytes() + vec.rows.tobytes()).hexdigest())
 """
 
@@ -97,8 +97,8 @@ def test_two_files_from_a_warm_cache(other: str) -> None:
     """What one file left in numba's cache doesn't answer for the other."""
     expected = []
     for path in (None, other):
-        vec = iszoo.make_vec("iso", 20, seed=0, tiles=path)
-        vec.random_steps(40)
+        vec = iszoo.make_vec("iso", 4, seed=0, tiles=path)
+        vec.random_steps(20)
         expected.append(hashlib.sha256(vec.obs.tobytes() + vec.rows.tobytes()).hexdigest())
     assert expected[0] != expected[1]
     for order in ([0, 1], [1, 0]):

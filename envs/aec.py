@@ -204,16 +204,16 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             return
         if type(action) is not int:
             action = as_action(action)
-        # The next observation is written at once, into arrays that `observe` then hands out: one call into
-        # compiled code in place of three, and no copy.
-        obs = np.empty(self._obs_size, np.int8)
-        mask = np.empty(self._num_actions, np.int8)
-        try:
+        if 0 <= action < self._num_actions:
+            # The next observation is written at once, into arrays that `observe` then hands out: one call into
+            # compiled code in place of three, and no copy.
+            obs = np.empty(self._obs_size, np.int8)
+            mask = np.empty(self._num_actions, np.int8)
             player = engine.step_observe_one(
                 self._table, self._rows, action, self._check, self._legal, obs, mask,
                 self._plane_size, self._num_features, self._params,
             )  # fmt: skip
-        except OverflowError:  # more than 64 bits
+        else:  # not even a number that compiled code could be given, perhaps
             player = engine.ILLEGAL
         if player >= 0:
             self._player = self._observed = player
@@ -261,7 +261,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             raise ResetNeeded("reset() needs to be called before observe()")
         if seat == self._observed:
             obs, mask = self._obs, self._mask
-            self._observed = -1  # from now on they are the caller's
+            self._observed, self._obs, self._mask = -1, _NOTHING, _NOTHING  # from now on they are the caller's
         else:
             obs = np.empty(self._obs_size, np.int8)
             engine.observe_one(self._table, self._rows, seat, obs, self._plane_size, self._num_features, self._params)

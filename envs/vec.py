@@ -211,13 +211,16 @@ class VecEnv:
         final: the ends of the games that are `done` in place of the present positions.
         out: the array to write into, else a new one.
         """
-        chosen = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,))
-        if ((chosen < 0) | (chosen >= self.num_players)).any():
-            raise ValueError(f"seats are 0 to {self.num_players - 1}, not {seats!r}")
+        given = np.asarray(seats)
+        fits = given.dtype.kind in "iu" and given.shape in ((), (self.num_envs,))
+        if not fits or ((given < 0) | (given >= self.num_players)).any():
+            last = self.num_players - 1
+            raise ValueError(f"seats are whole numbers 0 to {last}, one or ({self.num_envs},), not {seats!r}")
+        chosen = np.broadcast_to(given, (self.num_envs,)).astype(np.int64)
         target = np.zeros_like(self.obs) if out is None else out
         rows = self.final_rows if final else self.rows
         games = self._where(where)
-        engine.observe_batch(self._table, rows, games, np.ascontiguousarray(chosen), target, self.params)
+        engine.observe_batch(self._table, rows, games, chosen, target, self.params)
         return target
 
     def refresh(self, where: Any = None) -> None:

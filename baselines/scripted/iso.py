@@ -28,7 +28,6 @@ from iszoo.envs.iso import (
     AREA_CONTROL,
     AREAS,
     CELLS,
-    COLOURS_AT,
     DISPLAY,
     FACES,
     FREE,
@@ -66,21 +65,19 @@ _SHOWS = np.array(
     [[9 * axis + 3 * ((w >> 8 * axis) & 255) + ((w >> (8 * axis + 24)) & 255) for axis in range(3)] for w in _WALLS]
 )
 
-# The tie-breaks: more objectives, then the highest number, which is at most 18. 15 of them are less than a star.
+# The tie-breaks: more objectives, then the highest number. All objectives together are less than a star.
 OBJECTIVE = 0.01
 NUMBER = 0.0001
-# What progress on the display counts against stars: all of it is less than a star.
+# What a star of an objective on display counts when it is nearly complete: all of them are less than a star won.
+# In mode area_control: what a tile counts by which a player's largest group is larger, per star.
 ADVANCE = 0.05
-# Expert: what the best that the next player can win counts against what is won now.
-REPLY = 1.0
-TRIED = 30  # how many actions expert looks behind
-LEAST = 5
-RANK = 0.05
-AGAIN = 0.0
-AREAS_TRIED = 6
-COUNTS = 0.05
+# Expert, in solo and coop: what stars of the next turn count against stars now. Less than 1, or it would wait
+# for ever: with 1 it wins 14 stars, not 19, in solo; 0.5 to 0.8 are alike.
+TOGETHER = 0.7
+# Expert: how many actions it looks behind at most.
+TRIED = 15
 
-NOT_TRIED = 1000.0
+NOT_TRIED = 1000.0  # what the values of actions lack that were not looked behind, more than any value
 
 
 @kernel
@@ -95,10 +92,12 @@ def _worth(objectives: int, params: Any) -> float:
 
 
 @kernel
-def _survey(rows: Any, i: int, player: int, least: int, cells: Any, wins: Any, shares: Any, around: Any, params: Any) -> int:
-    """Writes cells, wins and shares for a player; returns the number of cells.
+def _survey(
+    rows: Any, i: int, player: int, least: int, cells: Any, wins: Any, shares: Any, around: Any, params: Any
+) -> int:
+    """Writes cells, wins and shares for a player to place; returns the number of cells. around (7,) is scratch.
 
-    Only figures are looked at that lack at most `least` walls; with 1, shares tell no more than wins.
+    Only figures that lack at most `least` walls are looked at; with 1, shares are not written.
     """
     count = _list_free(rows, i, cells)
     for k in range(count):
@@ -236,6 +235,15 @@ def _face_of(rows: Any, i: int, action: int) -> int:
 
 
 @kernel
+def _place_of(cells: Any, action: int) -> int:
+    """Which of the free cells an action takes."""
+    k = 0
+    while cells[k] != action & 255:
+        k += 1
+    return k
+
+
+@kernel
 def _best_not_tried(rows: Any, i: int, values: Any, cells: Any, count: int) -> int:
     """The best action of those whose value still holds -NOT_TRIED; -1 when all were tried."""
     best = -1
@@ -256,8 +264,11 @@ def _won(wins: Any, k: int, face: int) -> int:
 
 
 @kernel
-def _advance(rows: Any, i: int, shares: Any, k: int, face: int, done: int, params: Any) -> float:
-    """How far a block face in cell k brings the objectives that it doesn't complete: stars times squared shares."""
+def _value_now(rows: Any, i: int, shares: Any, k: int, face: int, done: int, params: Any) -> float:
+    """What a block face in cell k wins, and a little for how complete the other objectives on display become.
+
+    For each of these its stars times the square of the best share that one of the three walls has.
+    """
     total = 0.0
     for place in range(popcount(rows[i, DISPLAY])):
         n = _objective_at(rows[i, DISPLAY], place)
@@ -266,12 +277,12 @@ def _advance(rows: Any, i: int, shares: Any, k: int, face: int, done: int, param
             for axis in range(3):
                 share = max(share, shares[k, _SHOWS[face, axis], place])
             total += params[STARS + n] * share * share
-    return total
+    return _worth(done, params) + ADVANCE * total
 
 
 @kernel(allocates=True)
 def greedy(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
-    """The stars won now; then how complete the other objectives on display become."""
+    """The stars won now; then how complete the other objectives on display become. See also `_lead`."""
     if params[MODE] == AREA_CONTROL:
         _value_areas(rows, i, values, params, 0)
         return
@@ -281,11 +292,10 @@ def greedy(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             for rotation in range(3):
-                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
                 for k in range(count):
-                    done = _won(wins, k, face)
-                    value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
-                    values[i, CELLS * (3 * slot + rotation) + cells[k]] = value
+                    a = CELLS * (3 * slot + rotation) + cells[k]
+                    face = _face_of(rows, i, a)
+                    values[i, a] = _value_now(rows, i, shares, k, face, _won(wins, k, face), params)
 
 
 # --- Looking ahead -----------------------------------------------------------------------------------------
@@ -311,31 +321,38 @@ def _count_unseen(rows: Any, i: int, unseen: Any, params: Any) -> int:
 
 
 @kernel
-def _best_with(face: int, count: int, wins: Any, params: Any) -> float:
-    """The most that the tile of a face can win, in any rotation."""
+def _best_with(face: int, count: int, wins: Any, gone: int, done: int, params: Any) -> float:
+    """The most that the tile of a face can win, in any rotation, but in cell `gone` and without those `done`."""
     best = 0.0
     for rotation in range(3):
         turned = _TURNED[rotation, face]
         for k in range(count):
-            done = _won(wins, k, turned)
-            if done:
-                best = max(best, _worth(done, params))
+            won = _won(wins, k, turned) & ~done
+            if won and k != gone:
+                best = max(best, _worth(won, params))
+    return best
+
+
+@kernel
+def _best_left(rows: Any, i: int, played: int, count: int, wins: Any, gone: int, done: int, params: Any) -> float:
+    """The most that the tiles which stay in the slots can win, see `_best_with`."""
+    best = 0.0
+    for slot in range(SLOTS):
+        if slot != played and rows[i, SLOT_NUMBER + slot]:
+            best = max(best, _best_with(rows[i, SLOT_FACE + slot], count, wins, gone, done, params))
     return best
 
 
 @kernel
 def _expected(rows: Any, i: int, played: int, count: int, wins: Any, unseen: Any, hidden: int, params: Any) -> float:
     """The most that can be won with the tiles that stay in the slots or the unknown one that comes to them."""
-    best = 0.0
-    for slot in range(SLOTS):
-        if slot != played and rows[i, SLOT_NUMBER + slot]:
-            best = max(best, _best_with(rows[i, SLOT_FACE + slot], count, wins, params))
+    best = _best_left(rows, i, played, count, wins, -1, 0, params)
     if hidden == 0:
         return best
     total = 0.0
     for look in range(FACE_CODES):
         if unseen[look]:
-            total += unseen[look] * max(best, _best_with(look, count, wins, params))
+            total += unseen[look] * max(best, _best_with(look, count, wins, -1, 0, params))
     return total / hidden
 
 
@@ -350,62 +367,55 @@ def _try(rows: Any, i: int, trial: Any, action: int, done: int) -> None:
 
 @kernel(allocates=True)
 def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
-    """TODO."""
+    """What greedy wants, less what the next player can be expected to win then; in solo and coop that is added.
+
+    With two opponents a star of the next one hurts half as much. Actions are first valued as if they did nothing
+    for the next player but take a tile, a cell and the objectives won: a tile hardly ever undoes what can be won
+    elsewhere, so that this is the most that an action can be worth. Then they are looked behind from the best one
+    down, for as long as one can be better than the best so far.
+    """
     if params[MODE] == AREA_CONTROL:
-        _value_areas(rows, i, values, params, AREAS_TRIED)
+        _value_areas(rows, i, values, params, TRIED)
         return
     cells, wins = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
     later, wins_later = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
     shares, around = np.empty((MOST_CELLS, WALLS, PLACES)), np.empty(7, np.int64)
-    threats = np.zeros((SLOTS, MOST_CELLS))
     unseen, trial = np.empty(FACE_CODES, np.int64), np.empty((1, ROW_SIZE), np.int64)
-    me = rows[i, PLAYER]
-    following = (me + 1) % params[NUM_PLAYERS]
-    sign = REPLY if params[MODE] == GROUP else -REPLY
+    me, players = rows[i, PLAYER], params[NUM_PLAYERS]
+    following = (me + 1) % players
+    together = params[MODE] == GROUP
+    sign = TOGETHER if together else -1.0 / (players - 1)
     hidden = _count_unseen(rows, i, unseen, params)
 
-    # What the next player could win with each tile in each cell, were it that player's turn now.
-    count = _survey(rows, i, following, 1, cells, wins, shares, around, params)
+    count = _survey(rows, i, following, 1, cells, wins_later, shares, around, params)
+    _survey(rows, i, me, MOST_WALLS, cells, wins, shares, around, params)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
-            for rotation in range(3):
-                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
-                for k in range(count):
-                    threats[slot, k] = max(threats[slot, k], _worth(_won(wins, k, face), params))
+            for k in range(count):
+                left = _best_left(rows, i, slot, count, wins_later, k, 0, params)
+                for rotation in range(3):
+                    a = CELLS * (3 * slot + rotation) + cells[k]
+                    face = _face_of(rows, i, a)
+                    done = _won(wins, k, face)
+                    value = _value_now(rows, i, shares, k, face, done, params)
+                    if done:
+                        value += sign * _best_left(rows, i, slot, count, wins_later, k, done, params)
+                    else:
+                        value += sign * left
+                    values[i, a] = value - NOT_TRIED
 
-    _survey(rows, i, me, LEAST, cells, wins, shares, around, params)
-    for slot in range(SLOTS):
-        if rows[i, SLOT_NUMBER + slot] == 0:
-            continue
-        for k in range(count):
-            left = 0.0
-            for other in range(SLOTS):
-                if other != slot:
-                    for at in range(count):
-                        if at != k:
-                            left = max(left, threats[other, at])
-            for rotation in range(3):
-                face = _TURNED[rotation, rows[i, SLOT_FACE + slot]]
-                done = _won(wins, k, face)
-                value = _worth(done, params) + RANK * _advance(rows, i, shares, k, face, done, params)
-                values[i, CELLS * (3 * slot + rotation) + cells[k]] = value + sign * left - NOT_TRIED
-
+    best = -NOT_TRIED
     for _ in range(TRIED):
         a = _best_not_tried(rows, i, values, cells, count)
-        if a < 0:
-            break
-        k, face = 0, _face_of(rows, i, a)
-        while cells[k] != a & 255:
-            k += 1
+        if a < 0 or (not together and values[i, a] + NOT_TRIED <= best):
+            return
+        k, face = _place_of(cells, a), _face_of(rows, i, a)
         done = _won(wins, k, face)
         _try(rows, i, trial, a, done)
-        value = _worth(done, params) + ADVANCE * _advance(rows, i, shares, k, face, done, params)
-        then = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
-        value += sign * _expected(rows, i, a // (3 * CELLS), then, wins_later, unseen, hidden, params)
-        if AGAIN > 0.0:
-            then = _survey(trial, 0, me, 1, later, wins_later, shares, around, params)
-            value += AGAIN * _expected(rows, i, a // (3 * CELLS), then, wins_later, unseen, hidden, params)
-        values[i, a] = value
+        count_later = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
+        reply = _expected(rows, i, a // (3 * CELLS), count_later, wins_later, unseen, hidden, params)
+        values[i, a] = _value_now(rows, i, shares, k, face, done, params) + sign * reply
+        best = max(best, values[i, a])
 
 
 # --- Mode area_control -------------------------------------------------------------------------------------
@@ -413,7 +423,11 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
 
 @kernel
 def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
-    """How far a player leads in the four areas; largest (3, 3) is scratch."""
+    """The stars that a player would win less those of the others, were the game over, and a little for the sizes.
+
+    For each area by how many tiles the player's largest group of such a colour, big enough or not, is larger than
+    the others', times its stars. largest (3, 3) is scratch: the size by controller and colour.
+    """
     for p in range(3):
         for colour in range(3):
             largest[p, colour] = 0
@@ -436,7 +450,7 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
                 for p in range(params[NUM_PLAYERS]):
                     if p != me:
                         best = max(best, largest[p, colour])
-        lead += COUNTS * params[STARS + n] * (mine - best)
+        lead += ADVANCE * params[STARS + n] * (mine - best)
         if mine > best and (params[AREAS + SIDE * accepted + mine] >> n) & 1:
             lead += params[STARS + n] + OBJECTIVE
         elif best > mine and (params[AREAS + SIDE * accepted + best] >> n) & 1:
@@ -446,12 +460,13 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
 
 @kernel(allocates=True)
 def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> None:
-    """The lead after the action; for the best `tried` actions what the next player's best reply leaves of it.
+    """The lead after an action; for the best `tried` actions what the next player's best reply leaves of it.
 
-    A reply is a tile that stays in the slots: the one that comes to them is unknown.
+    A reply plays a tile that stays in the slots: the one that comes to them is unknown. An action is given up as
+    soon as it is no better than the best so far.
     """
     cells, later = np.empty(MOST_CELLS, np.int64), np.empty(MOST_CELLS, np.int64)
-    trial, reply = np.empty((1, ROW_SIZE), np.int64), np.empty((1, ROW_SIZE), np.int64)
+    trial, after = np.empty((1, ROW_SIZE), np.int64), np.empty((1, ROW_SIZE), np.int64)
     largest = np.empty((3, 3), np.int64)
     me = rows[i, PLAYER]
     count = _list_free(rows, i, cells)
@@ -464,17 +479,19 @@ def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> Non
                     values[i, a] = _lead(trial, 0, me, largest, params)
                     if tried > 0:
                         values[i, a] -= NOT_TRIED
+    best = -NOT_TRIED
     for _ in range(tried):
         a = _best_not_tried(rows, i, values, cells, count)
-        if a < 0:
+        if a < 0 or values[i, a] + NOT_TRIED <= best:
             return
         _try(rows, i, trial, a, 0)
         worst = values[i, a] + NOT_TRIED
         replies = _list_free(trial, 0, later)
         for slot in range(SLOTS):
             if slot != a // (3 * CELLS) and rows[i, SLOT_NUMBER + slot]:
-                for rotation in range(3):
-                    for k in range(replies):
-                        _try(trial, 0, reply, CELLS * (3 * slot + rotation) + later[k], 0)
-                        worst = min(worst, _lead(reply, 0, me, largest, params))
-        values[i, a] = worst
+                for reply in range(3 * replies):
+                    if worst > best:
+                        _try(trial, 0, after, CELLS * (3 * slot + reply % 3) + later[reply // 3], 0)
+                        worst = min(worst, _lead(after, 0, me, largest, params))
+        values[i, a] = worst if worst > best else worst - NOT_TRIED / 4
+        best = max(best, worst)

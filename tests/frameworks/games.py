@@ -23,17 +23,18 @@ LENIENT = pytest.mark.filterwarnings("default")
 
 @dataclass(frozen=True)
 class Decided:
-    """A game that one of two players won, as a plain AEC environment plays it."""
+    """A game that one player won, as a plain AEC environment plays it."""
 
     name: str
+    game_options: dict[str, int]
     seed: int
     actions: tuple[int, ...]
     movers: tuple[str, ...]
-    rewards: dict[str, float]  # of each agent, +1 and -1
+    rewards: dict[str, float]  # of each agent, +1 for who won; with two players -1 for who lost
 
     def replayed(self, plies: int | None = None, **options: object) -> GameEnv:
         """A plain environment after so many of the actions."""
-        env = iszoo.make(self.name, **options)
+        env = iszoo.make(self.name, **self.game_options, **options)
         env.reset(seed=self.seed)
         for action in self.actions[:plies]:
             env.step(action)
@@ -41,26 +42,27 @@ class Decided:
 
 
 @cache
-def decided(name: str, last_mover_wins: bool) -> Decided:
-    """A game of two players, played at random, in which who moves last wins, or loses."""
+def decided(name: str, players: int, last_mover_wins: bool) -> Decided:
+    """A game played at random in which who moves last wins, or loses."""
+    options = {"num_players": players} if players > 2 else {}
     for seed in range(1000):
         rng = random.Random(seed)
-        env = iszoo.make(name)
+        env = iszoo.make(name, **options)
         env.reset(seed=seed)
         actions, movers = [], []
         while legal := env.legal_actions():
             actions.append(rng.choice(legal))
             movers.append(env.agent_selection)
             env.step(actions[-1])
-        if env.rewards[movers[-1]] == (1 if last_mover_wins else -1):
-            assert sorted(env.rewards.values()) == [-1, 1]
-            return Decided(name, seed, tuple(actions), tuple(movers), dict(env.rewards))
+        if max(env.rewards.values()) == 1 and (env.rewards[movers[-1]] == 1) == last_mover_wins:
+            assert sorted(env.rewards.values()) == [-1 / (players - 1)] * (players - 1) + [1]
+            return Decided(name, options, seed, tuple(actions), tuple(movers), dict(env.rewards))
     raise AssertionError(f"no such game of {name}")
 
 
 DECIDED = pytest.mark.parametrize("game", [
-    pytest.param((name, wins), id=f"{name}-last-mover-{'wins' if wins else 'loses'}")
-    for name in NAMES for wins in (True, False)
+    pytest.param((name, players, wins), id=f"{name}-{players}-players-last-mover-{'wins' if wins else 'loses'}")
+    for name, game in iszoo.REGISTRY.items() for players in game.players if players in (2, 3) for wins in (True, False)
 ])  # fmt: skip
 
 

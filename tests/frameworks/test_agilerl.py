@@ -25,9 +25,9 @@ pytestmark = LENIENT
 
 
 @DECIDED
-def test_rewards_reach_every_agent_and_only_the_movers_action_counts(game: tuple[str, bool]) -> None:
+def test_rewards_reach_every_agent_and_only_the_movers_action_counts(game: tuple[str, int, bool]) -> None:
     record = decided(*game)
-    env = AgileRLEnv(record.name)
+    env = AgileRLEnv(record.name, **record.game_options)
     observations, infos = env.reset(seed=record.seed)
     for ply, (action, mover) in enumerate(zip(record.actions, record.movers, strict=True)):
         plain = record.replayed(ply, observation="flat")

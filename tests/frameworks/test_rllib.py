@@ -23,10 +23,10 @@ pytestmark = LENIENT
 
 
 @DECIDED
-def test_rewards_reach_the_right_actions_of_rllibs_own_episode(game: tuple[str, bool]) -> None:
+def test_rewards_reach_the_right_actions_of_rllibs_own_episode(game: tuple[str, int, bool]) -> None:
     """Also the -1 of who doesn't move last; and moves several times in a row stay one agent's."""
     record = decided(*game)
-    env = RLlibEnv({"game": record.name})
+    env = RLlibEnv({"game": record.name, **record.game_options})
     observations, _ = env.reset(seed=record.seed)
     episode = MultiAgentEpisode(
         observation_space=env.observation_spaces,

@@ -18,7 +18,7 @@ pytestmark = LENIENT
 
 def replayed(record: Decided) -> TensorDictBase:
     """A game as a rollout."""
-    env = make_env(record.name)
+    env = make_env(record.name, **record.game_options)
     plan = zip(record.actions, record.movers, strict=True)
 
     def follow(shown: TensorDictBase) -> TensorDictBase:
@@ -34,7 +34,7 @@ def replayed(record: Decided) -> TensorDictBase:
 
 
 @DECIDED
-def test_rewards_reach_the_right_decisions(game: tuple[str, bool]) -> None:
+def test_rewards_reach_the_right_decisions(game: tuple[str, int, bool]) -> None:
     record = decided(*game)
     batch = decisions(replayed(record))
     assert len(batch) == len(record.actions)
@@ -42,7 +42,7 @@ def test_rewards_reach_the_right_decisions(game: tuple[str, bool]) -> None:
         own = batch[batch["agent"] == seat]
         plies = [ply for ply, mover in enumerate(record.movers) if mover == agent]
         assert own["action"].tolist() == [record.actions[ply] for ply in plies]
-        assert own["next", "reward"].flatten().tolist() == [0.0] * (len(plies) - 1) + [reward]
+        assert own["next", "reward"].flatten().tolist() == pytest.approx([0.0] * (len(plies) - 1) + [reward])
         assert own["next", "done"].flatten().tolist() == [False] * (len(plies) - 1) + [True]
         for k, ply in enumerate(plies):
             plain = record.replayed(ply, observation="flat").observe(agent)

@@ -8,24 +8,16 @@ from typing import Any
 import pytest
 
 from tests.oracle.isis_osiris import Oracle
+from tests.oracle.pictures import deal_starting, planned
 
 REVEAL = 36
 VALUES = (-4, -3, -2, -1, 1, 2, 3, 4)
 COUNTS = [1, 2, 6, 2, 2, 6, 2, 1]
 STONES = {2: 8, 3: 6, 4: 5}
-TILES = {2: 11, 3: 7, 4: 5}
 
 # All 22 tiles in an order in which no two stocks look alike.
 DEAL = [4, -1, -2, 1, 2, 3, -3, -4, 2, 2, -2, 1, -1, 2, -2, 3, 2, -2, -3, 2, -2, -2]
 ALL_CONFIGS = [(n, variant) for variant in ("standard", "shared_stock") for n in (2, 3, 4)]
-
-
-def deal_starting(*first: int) -> list[int]:
-    """The 22 tiles with `first` in front."""
-    rest = [value for value, count in zip(VALUES, COUNTS, strict=True) for _ in range(count)]
-    for value in first:
-        rest.remove(value)
-    return [*first, *rest]
 
 
 def play(game: Oracle, *actions: int) -> Oracle:
@@ -70,31 +62,9 @@ def random_game(seed: int, **options: Any) -> tuple[Oracle, list[int], list[int]
 
 
 def play_picture(picture: str, num_players: int, **options: Any) -> Oracle:
-    """Play the standard game that ends in `picture`.
-
-    A..D are stones of the seats 0..3, numbers are tiles, "." is any tile that is left over. Every player
-    first places all its stones of the picture, then tiles, each in reading order.
-    """
-    cells = picture.split()
-    shown = [int(cell) for cell in cells if cell not in "ABCD."]
-    spare = deal_starting(*shown)[len(shown) :]
-    tiles = [
-        (k, spare.pop() if cell == "." else int(cell)) for k, cell in enumerate(cells) if cell not in "ABCD"
-    ]
-    plans: list[list[tuple[int, bool]]] = []  # by seat: cells, and whether a tile goes there
-    deal: list[int] = []
-    for seat in range(num_players):
-        stones = [k for k, cell in enumerate(cells) if cell == "ABCD"[seat]]
-        own = [tiles.pop(0) for _ in range(36 // num_players - len(stones))]
-        plans.append([(k, False) for k in stones] + [(k, True) for k, _ in own])
-        deal += [value for _, value in own]
-        deal += [spare.pop() for _ in range(TILES[num_players] - len(own))]  # never revealed
-    game = Oracle(deal + spare, num_players=num_players, **options)
-    for turn in range(36):
-        seat = turn % num_players
-        assert game.player_to_move() == seat
-        cell, is_tile = plans[seat][turn // num_players]
-        play(game, *([REVEAL, cell] if is_tile else [cell]))
+    """Play the standard game that ends in `picture`, see pictures.py."""
+    deal, actions = planned(picture, num_players)
+    game = play(Oracle(deal, num_players=num_players, **options), *actions)
     assert game.player_to_move() == -1
     return game
 
@@ -149,9 +119,7 @@ def test_defaults_are_two_players_standard_open() -> None:
     script = (REVEAL, 7, 8, REVEAL)
     plain = play(Oracle(DEAL), *script)
     assert plain.num_players == 2
-    assert snapshot(plain) == snapshot(
-        play(Oracle(DEAL, num_players=2, variant="standard", memory="open"), *script)
-    )
+    assert snapshot(plain) == snapshot(play(Oracle(DEAL, num_players=2, variant="standard", memory="open"), *script))
     assert snapshot(plain) != snapshot(play(Oracle(DEAL, variant="shared_stock"), *script))
     assert snapshot(plain) != snapshot(play(Oracle(DEAL, memory="hidden"), *script))
 
@@ -308,9 +276,7 @@ def test_hidden_memory_changes_nothing_but_the_observation() -> None:
     ],
 )
 @pytest.mark.parametrize("memory", ["open", "hidden"])
-def test_the_order_of_the_stock_shows_nowhere(
-    n: int, variant: str, spot: tuple[int, int], memory: str
-) -> None:
+def test_the_order_of_the_stock_shows_nowhere(n: int, variant: str, spot: tuple[int, int], memory: str) -> None:
     other = list(DEAL)
     a, b = spot
     other[a], other[b] = other[b], other[a]
@@ -745,9 +711,7 @@ def test_margin_is_clipped() -> None:
         ("+2 +2 +2 -2 -2 -2", [0, 0, 0], [0, 0, 0], [0, 0, 0]),
     ],
 )
-def test_rewards_of_three(
-    values: str, scores: list[int], outcome: list[float], margin_points: list[int]
-) -> None:
+def test_rewards_of_three(values: str, scores: list[int], outcome: list[float], margin_points: list[int]) -> None:
     game = play_picture(THREE.format(values), 3)
     assert game.scores() == scores
     assert game.returns() == pytest.approx(outcome)
@@ -764,9 +728,7 @@ def test_rewards_of_three(
         ("+1 -1 +2 +2 +1 +3", [2, 2, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0]),
     ],
 )
-def test_rewards_of_four(
-    values: str, scores: list[int], outcome: list[float], margin_points: list[int]
-) -> None:
+def test_rewards_of_four(values: str, scores: list[int], outcome: list[float], margin_points: list[int]) -> None:
     game = play_picture(FOUR.format(values), 4)
     assert game.scores() == scores
     assert game.returns() == pytest.approx(outcome)

@@ -18,12 +18,12 @@ from pettingzoo import AECEnv
 
 from iszoo.envs import engine, state
 from iszoo.envs import spaces as game_spaces
-from iszoo.envs.errors import IllegalActionError, ResetNeeded, as_action, illegal_action
+from iszoo.envs.errors import IllegalActionError, ResetNeeded, as_action, check_choice, illegal_action
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER
 from iszoo.envs.seeds import as_seed, fresh_seed
+from iszoo.envs.vec import ILLEGAL_MODES
 
-ILLEGAL_MODES = ("raise", "terminate")
 RENDER_MODES = ("ansi",)
 
 _ANY_DEAL = np.empty((1, 0), np.int64)
@@ -64,10 +64,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         **options: Any,
     ) -> None:
         super().__init__()
-        _check_choice("observation", observation, game_spaces.LAYOUTS)
-        _check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("observation", observation, game_spaces.LAYOUTS)
+        check_choice("illegal", illegal, ILLEGAL_MODES)
         if render_mode is not None:
-            _check_choice("render_mode", render_mode, RENDER_MODES)
+            check_choice("render_mode", render_mode, RENDER_MODES)
         self.game = game
         self.options = game.resolve(options)
         self.observation_layout = observation
@@ -423,9 +423,3 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
 
 
 _NOTHING = np.empty(0, np.int8)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        allowed = ", ".join(map(repr, choices))
-        raise ValueError(f"{name}={value!r} is not allowed; choose one of {allowed}")

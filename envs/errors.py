@@ -7,6 +7,7 @@ catches those keeps working.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium.error
@@ -48,3 +49,9 @@ def illegal_action(action: int, num_actions: int, legal: list[int], where: str) 
     more = f", ... ({len(legal)} in all)" if len(legal) > _SHOWN else ""
     allowed = ", ".join(map(str, legal[:_SHOWN]))
     return IllegalActionError(f"{where}{problem}; legal actions: {allowed}{more}")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raises ValueError that lists the choices, unless a value is one of them."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r} is not allowed; choose one of {', '.join(map(repr, choices))}")

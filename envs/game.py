@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.envs import native, signatures
+from iszoo.envs.errors import check_choice
 from iszoo.envs.primitives import MARGIN, OUTCOME, PARAMS_HEAD, REWARD
 
 Rows = npt.NDArray[np.int64]
@@ -157,8 +158,7 @@ class Game:
 
         Raises ValueError for an unknown option, or a value that isn't allowed.
         """
-        if reward not in REWARDS:
-            raise ValueError(f"reward={reward!r} is not allowed; choose one of {_listed(REWARDS)}")
+        check_choice("reward", reward, REWARDS)
         params = np.array(self.pack(self.resolve(options)), np.int64)
         params[REWARD] = OUTCOME if reward == "outcome" else MARGIN
         params.setflags(write=False)

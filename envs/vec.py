@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.envs import engine
-from iszoo.envs.errors import IllegalActionError, illegal_action
+from iszoo.envs.errors import IllegalActionError, check_choice, illegal_action
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS, mix
 from iszoo.envs.seeds import as_seed, fresh_seed
 
 AUTORESETS = ("same_step", "disabled")
+ILLEGAL_MODES = ("raise", "terminate")
 _ANY_DEAL = np.empty((1, 0), np.int64)
 _CHOICES = 0x69737A6F6F  # sets the stream of random choices apart from that of the deals
 
@@ -67,10 +68,8 @@ class VecEnv:
         most = engine.max_threads()
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= most:
             raise ValueError(f"threads={threads!r} is not allowed; this process can use 1 to {most}")
-        if autoreset not in AUTORESETS:
-            raise ValueError(f"autoreset={autoreset!r} is not allowed; choose 'same_step' or 'disabled'")
-        if illegal not in ("raise", "terminate"):
-            raise ValueError(f"illegal={illegal!r} is not allowed; choose 'raise' or 'terminate'")
+        check_choice("autoreset", autoreset, AUTORESETS)
+        check_choice("illegal", illegal, ILLEGAL_MODES)
         self.game = game
         self.num_envs = num_envs
         self.threads = threads
@@ -218,6 +217,10 @@ class VecEnv:
             raise ValueError(f"seats are whole numbers 0 to {last}, one or ({self.num_envs},), not {seats!r}")
         chosen = np.broadcast_to(given, (self.num_envs,)).astype(np.int64)
         target = np.zeros_like(self.obs) if out is None else out
+        if type(target) is not np.ndarray or target.dtype != np.int8 or target.shape != self.obs.shape:
+            raise ValueError(f"out is an int8 array of shape {self.obs.shape}")
+        if not (target.flags.c_contiguous and target.flags.writeable):
+            raise ValueError("out is C-contiguous and can be written to")
         rows = self.final_rows if final else self.rows
         games = self._where(where)
         engine.observe_batch(self._table, rows, games, chosen, target, self.params)

@@ -161,7 +161,8 @@ def play(env: GameEnv, seed: int = 0, most: int | None = None) -> GameEnv:
 
 def random_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """A random legal action for each running game of a batch; anything for the others."""
-    return (vec.action_mask * rng.uniform(0.1, 1, vec.action_mask.shape)).argmax(axis=1)
+    actions: npt.NDArray[np.int64] = (vec.action_mask * rng.uniform(0.1, 1, vec.action_mask.shape)).argmax(axis=1)
+    return actions
 
 
 def leaning_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -177,14 +178,12 @@ def leaning_actions(vec: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int
     return np.select([lean & (third == 0), lean & (third == 1)], [first, last], actions)
 
 
-def chi_square(counts: npt.NDArray[Any], expected: npt.NDArray[Any] | float) -> float:
-    """Pearson's statistic; with f degrees of freedom its mean is f and its standard deviation sqrt(2 f)."""
-    return float(((counts - expected) ** 2 / expected).sum())
+def too_great(chi_square: float, freedom: int) -> bool:
+    """Whether a chi-square is so great that chance gives a greater one less than once in ten million times.
 
-
-def too_great(statistic: float, freedom: int) -> bool:
-    """Whether a chi-square is further above its mean than six standard deviations."""
-    return statistic > freedom + 6 * (2 * freedom) ** 0.5 + 12
+    P(X > f + 2 sqrt(f t) + 2 t) < exp(-t) for f degrees of freedom (Laurent and Massart 2000), here with t = 16.
+    """
+    return bool(chi_square > freedom + 8 * freedom**0.5 + 32)
 
 
 # --- Comparing ---
@@ -207,11 +206,14 @@ def frozen(value: Any) -> Any:
 @contextmanager
 def refused(target: GameEnv | VecEnv, error: type[Exception], match: str | None = None) -> Iterator[None]:
     """Whatever is called in this context must raise, and leave an environment or a batch as it was."""
-    look = picture if isinstance(target, GameEnv) else batch_picture
-    before = look(target)
+
+    def look() -> Any:
+        return picture(target) if isinstance(target, GameEnv) else batch_picture(target)
+
+    before = look()
     with pytest.raises(error, match=match):
         yield
-    assert look(target) == before
+    assert look() == before
 
 
 def picture(env: GameEnv) -> Any:
@@ -252,22 +254,16 @@ def arrays_in(value: Any) -> list[npt.NDArray[Any]]:
     return []
 
 
-def flat_observation(observation: Any, game: Game) -> npt.NDArray[np.int8]:
-    """An observation of any layout as a flat one: the board in C order, then the features."""
-    if isinstance(observation, dict):
-        return np.concatenate([observation["board"].ravel(), observation["features"]])
-    if observation.ndim == 1:
-        return observation
-    return np.concatenate([observation[: game.board_shape[0]].ravel(), observation[game.board_shape[0] :, 0, 0]])
-
-
 # --- Other processes ---
 
 
 def run_python(
-    code: str, *arguments: str, cwd: Path = ROOT, python: str | Path = sys.executable, **environment: str
+    code: str, *arguments: str, cwd: Path = ROOT, python: str | Path = sys.executable, **environment: Any
 ) -> str:
-    """Runs a program in a new interpreter, with all warnings as errors; what it prints."""
+    """Runs a program in a new interpreter, with all warnings as errors; what it prints.
+
+    environment: variables that differ from those of this process.
+    """
     done = subprocess.run(
         [python, "-W", "error", "-c", code, *arguments],
         cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,

@@ -22,7 +22,7 @@ class Count(NamedTuple):
     setting: Setting
     deal: list[int]
     depth: int
-    count: int
+    sequences: int
 
     @property
     def name(self) -> str:
@@ -33,7 +33,7 @@ class Count(NamedTuple):
     def line(self) -> str:
         """As written in the file."""
         deal = " ".join(map(str, self.deal)) or "-"
-        return f"{self.name}; {deal}; {self.depth}; {self.count}"
+        return f"{self.name}; {deal}; {self.depth}; {self.sequences}"
 
 
 def path_of(game: Game) -> Path:
@@ -46,11 +46,11 @@ def counts(game: Game) -> Iterator[Count]:
     most = MOST_PLAYED_BY_DEFAULT
     for setting in settings_of(game):
         deal = setting.random_deal(random.Random(str(setting)))
-        depth, count = 0, 1
-        while count <= most:
+        depth, sequences = 0, 1
+        while sequences <= most:
             depth += 1
-            count = perft(game, depth, deal=deal or None, **setting.options)
-            yield Count(setting, deal, depth, count)
+            sequences = perft(game, depth, deal=deal or None, **setting.options)
+            yield Count(setting, deal, depth, sequences)
         most = MOST_PLAYED
 
 
@@ -60,9 +60,9 @@ def read(game: Game) -> list[Count]:
     found = []
     for line in path_of(game).read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
-            name, deal, depth, count = line.split("; ")
+            name, deal, depth, sequences = line.split("; ")
             numbers = [] if deal == "-" else [int(number) for number in deal.split()]
-            found.append(Count(by_name[name], numbers, int(depth), int(count)))
+            found.append(Count(by_name[name], numbers, int(depth), int(sequences)))
     return found
 
 

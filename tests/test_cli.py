@@ -36,9 +36,7 @@ def test_info_is_made_from_the_game(name: str, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_match_writes_json_and_is_repeatable(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_match_writes_json_and_is_repeatable(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = []
     for k in range(2):
         file = tmp_path / f"{k}.json"
@@ -81,9 +79,7 @@ def test_options_of_a_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["info", "chess"], "'isis_osiris'"),
     ],
 )
-def test_errors_say_what_is_allowed(
-    command: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_say_what_is_allowed(command: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("iszoo: error: ")
@@ -110,9 +106,7 @@ def test_without_the_extra_the_error_names_it() -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_demo_plays_every_game_and_writes_its_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_demo_plays_every_game_and_writes_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--games", "4", "--out", str(tmp_path)]) == 0
     report = json.loads((tmp_path / "demo.json").read_text())
     assert {result["game"] for result in report["matches"]} == {g.id for g in iszoo.REGISTRY.values()}

@@ -97,7 +97,8 @@ def test_a_batch_out_of_step(setting: Setting, traces: list[Trace]) -> None:
         if over.all():
             break
         moved = ~over & (rng.random(count) < 0.8)
-        actions = [trace.actions[ply] if move else -1 for trace, ply, move in zip(traces, at, moved, strict=True)]
+        games = zip(traces, at.tolist(), moved, strict=True)
+        actions = [trace.actions[ply] if moves else -1 for trace, ply, moves in games]
         vec.step(np.array(actions), where=moved)
         at += moved
 
@@ -115,7 +116,7 @@ def test_a_batch_where_game_follows_game(setting: Setting) -> None:
     traces = [begin(i) for i in range(count)]
     at = np.zeros(count, np.int64)
     while to_play > 0:
-        vec.step(np.array([trace.actions[ply] for trace, ply in zip(traces, at, strict=True)]))
+        vec.step(np.array([trace.actions[ply] for trace, ply in zip(traces, at.tolist(), strict=True)]))
         at += 1
         ended = [i for i in range(count) if at[i] == traces[i].length]
         assert np.flatnonzero(vec.done).tolist() == ended

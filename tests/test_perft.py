@@ -26,7 +26,7 @@ AFFORDABLE_FOR_ORACLES = 1500
 
 def affordable(counts: list[Count], most: int) -> list[Count]:
     """The counts for which at most so many sequences are played: those of the depth before."""
-    played = [1, *(count.count for count in counts)]
+    played = [1, *(count.sequences for count in counts)]
     return [count for count, before in zip(counts, played, strict=False) if count.depth == 1 or before <= most]
 
 
@@ -57,7 +57,7 @@ def test_counts_of_the_file(game: Game) -> None:
     counts = affordable(read(game), AFFORDABLE)
     assert {repr(count.setting) for count in counts} == {repr(setting) for setting in settings_of(game)}
     for count in counts:
-        assert perft(game, count.depth, deal=count.deal or None, **count.setting.options) == count.count, count.line
+        assert perft(game, count.depth, deal=count.deal or None, **count.setting.options) == count.sequences, count.line
 
 
 def test_the_oracle_confirms_the_file(game: Game) -> None:
@@ -65,7 +65,7 @@ def test_the_oracle_confirms_the_file(game: Game) -> None:
         deepest = affordable(list(counts), AFFORDABLE_FOR_ORACLES)[-1]
         assert deepest.depth > 1
         oracle = deepest.setting.oracle(deepest.deal)
-        assert count_by_lists(oracle, deepest.depth, type(oracle).copy) == deepest.count, deepest.line
+        assert count_by_lists(oracle, deepest.depth, type(oracle).copy) == deepest.sequences, deepest.line
 
 
 def test_counts_in_mid_game(setting: Setting) -> None:

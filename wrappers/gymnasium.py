@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from iszoo.envs import find
-from iszoo.envs.errors import ResetNeeded
+from iszoo.envs.errors import ResetNeeded, check_choice
 from iszoo.envs.spaces import LAYOUTS, observation_space
 from iszoo.wrappers.learner import LearnerGames, Opponents
 
@@ -31,13 +31,6 @@ def _shaped(games: LearnerGames, layout: str) -> Any:
         return {"board": board, "features": features}
     planes = np.broadcast_to(features[:, :, None, None], (*features.shape, h, w))
     return np.concatenate([board, planes], axis=1)
-
-
-def _layout(observation: str) -> str:
-    if observation not in LAYOUTS:
-        allowed = ", ".join(map(repr, LAYOUTS))
-        raise ValueError(f"observation={observation!r} is not allowed; choose one of {allowed}")
-    return observation
 
 
 class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
@@ -73,9 +66,10 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose None or 'ansi'")
-        self._layout = _layout(observation)
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        check_choice("observation", observation, LAYOUTS)
+        self._layout = observation
         self.games = LearnerGames(
             find(game), 1, opponent=opponent, seat=seat, reward=reward, illegal=illegal, **options
         )
@@ -150,7 +144,8 @@ class LearnerVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"render_mode={render_mode!r}: many games can't be drawn; make one env")
-        self._layout = _layout(observation)
+        check_choice("observation", observation, LAYOUTS)
+        self._layout = observation
         self._mode = AutoresetMode(autoreset_mode)
         self.games = LearnerGames(find(game), num_envs, **options)
         self.num_envs = num_envs

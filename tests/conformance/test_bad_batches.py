@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from iszoo import IllegalActionError
@@ -191,6 +191,7 @@ def test_sizes(plain: Setting, size: object, too_many: int) -> None:
     ],
 )
 @given(value=st.one_of(NOT_WHOLE_NUMBERS, WHOLE_NUMBERS))
+@example(value=np.array([0, 0]))
 def test_values_of_common_options(plain: Setting, name: str, choices: list[str], value: object) -> None:
     with pytest.raises(ValueError, match=f"^{name}=") as caught:
         plain.vec(2, **{name: value})

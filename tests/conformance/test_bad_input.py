@@ -5,7 +5,7 @@ from __future__ import annotations
 import gymnasium.error
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import iszoo
@@ -29,6 +29,7 @@ def test_actions_that_are_no_numbers(plain: Setting, action: object, most: int, 
 
 
 @given(WHOLE_NUMBERS, PLIES)
+@example(2**100, 0)
 def test_illegal_actions(setting: Setting, action: int, most: int) -> None:
     """The error says who did what, and what is legal."""
     env = play(setting.started(1), most=most)
@@ -155,6 +156,7 @@ COMMON = {
 
 @pytest.mark.parametrize("name", COMMON)
 @given(value=ANYTHING)
+@example(value=np.array([0, 0]))
 def test_values_of_common_options(plain: Setting, name: str, value: object) -> None:
     if name == "render_mode" and value is None:
         return

@@ -34,7 +34,7 @@ COPIES = {"deepcopy": copy.deepcopy, "pickle": pickled, "clone": lambda env: env
 WAYS = {**COPIES, "bytes": put_into_another}
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
+@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
 def way(request: pytest.FixtureRequest) -> Any:
     """A way to copy a running game."""
     return request.param

@@ -191,7 +191,7 @@ def test_a_forced_win_and_a_forced_loss() -> None:
         ({"render_mode": "hologram"}, "'ansi'"),
         ({"opponent": "stockfish"}, "random, greedy, expert"),
         ({"num_players": 9}, "2, 3, 4"),
-        ({"illegal": "ignore"}, "'raise' or 'terminate'"),
+        ({"illegal": "ignore"}, "'raise', 'terminate'"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -4,7 +4,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint types suite nojit bench perft-files format clean
+# Each framework in its own environment with its own pins: they can't all share one.
+FRAMEWORKS ?= sb3 rllib torchrl tianshou agilerl
+PIN_sb3 := stable-baselines3==2.9.2 sb3-contrib==2.9.2
+PIN_rllib := ray[rllib]==2.60.0 gymnasium==1.2.2
+PIN_torchrl := torchrl==0.14.1
+PIN_tianshou := tianshou==2.0.1
+PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
+
+.PHONY: demo test test-frameworks lint types suite nojit bench format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -39,6 +47,20 @@ nojit: .venv/.test
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest --quiet tests/test_differential.py tests/test_conformance.py tests/envs
 	$(BIN)/coverage report
 
+# The openspiel, Gymnasium and PettingZoo tests run with the suite.
+test-frameworks: $(FRAMEWORKS:%=test-framework-%)
+
+test-framework-%: .venvs/%/.installed
+	OMP_NUM_THREADS=1 .venvs/$*/bin/python -m pytest -W default --confcutdir tests/frameworks tests/frameworks/test_$*.py
+
+.venvs/%/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		torch $(PIN_$*:%='%') pytest --editable .
+	touch $@
+
+.PRECIOUS: .venvs/%/.installed
+
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
 
@@ -47,5 +69,5 @@ format: .venv/.test
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	rm -rf .venv .venvs build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
 	find . -name __pycache__ -prune -exec rm -rf {} +

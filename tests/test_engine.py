@@ -49,7 +49,8 @@ def as_usual() -> dict[str, str]:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package, in which nothing was compiled yet."""
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(ROOT / "src" / "iszoo", folder / "iszoo", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "iszoo", folder / "iszoo", ignore=shutil.ignore_patterns("__pycache__", "envs"))
+    shutil.copytree(ROOT / "envs", folder / "iszoo" / "envs", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 

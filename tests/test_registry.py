@@ -150,13 +150,18 @@ def test_a_game_from_outside(game: Game, toy: Game) -> None:
     assert batch_picture(vec) == batch_picture(known_vec)
 
 
+def constantly(parameters: list[int]) -> Callable[[Any], list[int]]:
+    """A `pack` that gives these parameters whatever the options."""
+    return lambda options: parameters
+
+
 def test_what_cannot_be_registered(game: Game, toy: Game) -> None:
     iszoo.register(toy)
     for taken in (game, toy):
         with pytest.raises(ValueError, match=f"a game '{taken.name}' is registered already"):
             iszoo.register(dataclasses.replace(taken))
     for parameters in ([], [99, 0], [game.players[0]]):
-        other = dataclasses.replace(game, name="other", pack=lambda options, parameters=parameters: parameters)
+        other = dataclasses.replace(game, name="other", pack=constantly(parameters))
         with pytest.raises(ValueError, match="other"):
             iszoo.register(other)
     assert "other" not in iszoo.REGISTRY
@@ -168,6 +173,6 @@ def test_games_that_contradict_themselves(game: Game) -> None:
     with pytest.raises(ValueError, match="plane names"):
         dataclasses.replace(game, planes=game.planes[:-1])
     with pytest.raises(ValueError, match="ROW_HEAD"):
-        dataclasses.replace(game, row=game.row[list(game.row.names[1:])])
+        dataclasses.replace(game, row=game.row[list(game.row.names or ())[1:]])
     with pytest.raises(dataclasses.FrozenInstanceError):
         game.version = 7  # type: ignore[misc]

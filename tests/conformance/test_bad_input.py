@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import iszoo
 from iszoo import IllegalActionError, ResetNeeded
-from iszoo.envs.aec import ILLEGAL_MODES, GameEnv
+from iszoo.envs.aec import GameEnv
 from iszoo.envs.game import Game
+from iszoo.envs.vec import ILLEGAL_MODES
 from tests.helpers import Setting, picture, play, refused
 from tests.strategies import NOT_WHOLE_NUMBERS, WHOLE_NUMBERS
 
@@ -91,9 +92,9 @@ def test_after_the_end(setting: Setting) -> None:
             with refused(env, ValueError, "None"):
                 env.step(action)
         env.step(None)
-    for action in (0, None):
+    for none in (0, None):
         with pytest.raises(ResetNeeded, match="over"):
-            env.step(action)
+            env.step(none)
     with pytest.raises(ResetNeeded, match="over"):
         env.last()
     env.reset(seed=1)

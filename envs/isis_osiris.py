@@ -133,7 +133,7 @@ def status(rows: Any, i: int, params: Any) -> int:
 
 
 @kernel
-def _stock_of(rows: Any, i: int, player: int, params: Any) -> int:
+def stock_of(rows: Any, i: int, player: int, params: Any) -> int:
     """Where the tiles left in a player's stock are counted."""
     return TILES_LEFT if params[SHARED] else TILES_LEFT + player
 
@@ -149,7 +149,7 @@ def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
     cells = 0
     if free:
         hand = rows[i, HAND] != 0
-        reveal = int(not hand and rows[i, _stock_of(rows, i, player, params)] > 0)
+        reveal = int(not hand and rows[i, stock_of(rows, i, player, params)] > 0)
         cells = free if hand or rows[i, STONES_LEFT + player] > 0 else 0
     actions = cells | (reveal << REVEAL)
     spread(actions, REVEAL + 1, mask, i, 0)
@@ -160,7 +160,7 @@ def legal(rows: Any, i: int, mask: Any, params: Any) -> int:
 def step(rows: Any, i: int, action: int, params: Any) -> None:
     player = rows[i, PLAYER]
     if action == REVEAL:
-        stock = _stock_of(rows, i, player, params)
+        stock = stock_of(rows, i, player, params)
         dealt = NUM_TILES if params[SHARED] else (player + 1) * params[STOCK_EACH]
         k = dealt - rows[i, stock]
         value = _tile(rows, i, k)
@@ -181,7 +181,7 @@ def step(rows: Any, i: int, action: int, params: Any) -> None:
     # stones and tiles are more than the cells.
     for _ in range(params[NUM_PLAYERS]):
         player = player + 1 if player + 1 < params[NUM_PLAYERS] else 0
-        if rows[i, STONES_LEFT + player] + rows[i, _stock_of(rows, i, player, params)] > 0:
+        if rows[i, STONES_LEFT + player] + rows[i, stock_of(rows, i, player, params)] > 0:
             break
     rows[i, PLAYER] = player
 

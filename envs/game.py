@@ -175,14 +175,11 @@ class Game:
         """A deal as the kernels take it. Raises ValueError that says what is wrong with it."""
         if self.deal is None:
             raise ValueError(f"{self.name} has no chance: it takes no deal")
-        try:
-            given = np.asarray(deal)
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"a deal is a list of whole numbers ({self.deal_about}): {error}") from None
-        if given.ndim != 1 or given.dtype.kind not in "iu":
+        if not _is_list(deal) or any(not _is_whole(value) for value in deal):
             raise ValueError(f"a deal is a list of whole numbers ({self.deal_about}), not {deal!r}")
-        self.deal(options, [int(value) for value in given])
-        return np.ascontiguousarray(given, np.int64)
+        given = [int(value) for value in deal]
+        self.deal(options, given)
+        return np.array(given, np.int64)
 
 
 def _registered(name: str) -> Game:
@@ -195,6 +192,16 @@ def check_params(game: Game, params: Sequence[int]) -> None:
     """Raises ValueError unless parameters begin as PARAMS_HEAD of primitives.py says."""
     if len(params) < PARAMS_HEAD or params[0] not in game.players:
         raise ValueError(f"{game.name}: parameters begin with the number of players and the reward")
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _listed(values: Any) -> str:

@@ -114,7 +114,7 @@ def bind(kernels: tuple[Callable[..., Any], ...], signatures: tuple[Signature, .
 
 
 def _address(function: Any, signature: Signature) -> int:
-    function.compile(signature)
+    function.compile(signature.args)  # as type inference asks for it: a key of its own in the cache otherwise
     result = function.overloads[signature.args]
     if result.signature.return_type != signature.return_type:
         raise TypeError(

@@ -27,7 +27,7 @@ def register(game: Game) -> None:
     known = _games.get(game.name, game)
     if known is not game:
         raise ValueError(f"a game {game.name!r} is registered already")
-    check_params(game, game.params({}).tolist())
+    check_params(game, game.pack(game.resolve({})))
     _games[game.name] = game
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 
 from iszoo.envs.engine import max_threads
-from tests.helpers import Setting, batch_picture, frozen, random_actions, scaled
+from tests.helpers import BUFFERS, Setting, batch_picture, frozen, random_actions, scaled
 
 SEED = 100
 
@@ -135,3 +136,15 @@ def test_board_and_features_are_views(setting: Setting) -> None:
         assert np.shares_memory(part, vec.obs)
         assert np.array_equal(part[0], shown[name])
         assert part.shape == (3, *shown[name].shape)
+
+
+def test_buffers_stay_and_share_nothing(plain: Setting) -> None:
+    """Every call writes into the same arrays, and none of them is a view of another: ends outlive the next deal."""
+    vec = plain.vec(3, seed=SEED)
+    buffers = {name: getattr(vec, name) for name in BUFFERS}
+    for one, other in combinations(buffers.values(), 2):
+        assert not np.shares_memory(one, other)
+    vec.random_steps(plain.game.max_game_length)
+    vec.step(vec.action_mask.argmax(axis=1))
+    vec.reset(seed=1)
+    assert all(getattr(vec, name) is buffer for name, buffer in buffers.items())

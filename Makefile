@@ -12,6 +12,10 @@ PIN_torchrl := torchrl==0.14.1
 PIN_tianshou := tianshou==2.0.1
 PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
 
+# What runs with the kernels as plain Python, hundreds of times slower: enough to reach every line of the rules.
+NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py tests/test_docs.py \
+	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
+
 .PHONY: demo test test-frameworks lint types suite nojit bench format clean
 
 demo: .venv/.demo
@@ -44,8 +48,8 @@ suite: .venv/.test
 
 # The kernels as plain Python: the same results, and the only way to see which lines the tests reach.
 nojit: .venv/.test
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest --quiet tests/test_differential.py tests/test_conformance.py tests/envs
-	$(BIN)/coverage report
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal \
+		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
 # The openspiel, Gymnasium and PettingZoo tests run with the suite.
 test-frameworks: $(FRAMEWORKS:%=test-framework-%)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.game import Game
@@ -20,7 +21,7 @@ from tests.traces import record
 
 # Sequences that are played out, and not only counted, for a count: it takes their number times
 # some 0.1 us compiled, 50 us interpreted, 300 us with an oracle.
-AFFORDABLE = MOST_PLAYED_BY_DEFAULT if JIT else 600
+AFFORDABLE = MOST_PLAYED_BY_DEFAULT if JIT else 60
 AFFORDABLE_FOR_ORACLES = 1500
 
 
@@ -84,3 +85,19 @@ def test_counts_in_mid_game(setting: Setting) -> None:
             assert count_by_lists(env, depth, GameEnv.clone) == count
             if count > scaled(400):
                 break
+
+
+def test_depths_and_seeds(plain: Setting) -> None:
+    """No action is one sequence; without a deal the seed deals, as reset() does."""
+    game = plain.game
+    assert perft(game, 0) == 1
+    assert perft(game, 1, seed=3) == len(plain.started(3).legal_actions())
+    for depth in (-1, True, 1.0, "1", None):
+        with pytest.raises(ValueError, match=r"^depth="):
+            perft(game, depth)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="seed"):
+        perft(game, 1, seed=-1)
+    with pytest.raises(ValueError, match="deal"):
+        perft(game, 1, deal=[99])
+    with pytest.raises(ValueError, match="no option 'colour'"):
+        perft(game, 1, colour="red")

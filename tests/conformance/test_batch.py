@@ -14,7 +14,7 @@ from tests.helpers import BUFFERS, Setting, batch_picture, frozen, random_action
 SEED = 100
 
 
-@pytest.mark.parametrize("num_envs", [1, 2, 19])
+@pytest.mark.parametrize("num_envs", [1, 2, scaled(19, least=3)])
 def test_a_batch_is_single_games(setting: Setting, num_envs: int) -> None:
     """Game i of a batch is what env.reset(seed=SEED + i) starts, through several resets without a seed."""
     vec = setting.vec(num_envs, seed=SEED)
@@ -42,7 +42,7 @@ def test_a_batch_is_single_games(setting: Setting, num_envs: int) -> None:
     assert ended.min() >= scaled(3, least=1)
 
 
-@pytest.mark.parametrize("num_envs", [1, 2, 3, 130])
+@pytest.mark.parametrize("num_envs", [1, 2, 3, scaled(130, least=5)])
 def test_threads_change_nothing(setting: Setting, num_envs: int) -> None:
     """Every buffer is the same, after steps of all games, of some, and after games of random steps."""
     most = max_threads()

@@ -375,9 +375,7 @@ def test_one_cell_pieces_keep_their_line(orientation: int, gain: int) -> None:
     assert features(played(env, slot(0, orientation, 44)))[GAIN] == gain
 
 
-@pytest.mark.parametrize(
-    ("pieces", "across", "greatest"), [("standard", [7, 17], 72), ("table", [9, 19, 89], 96)]
-)
+@pytest.mark.parametrize(("pieces", "across", "greatest"), [("standard", [7, 17], 72), ("table", [9, 19, 89], 96)])
 def test_the_greatest_gain(pieces: str, across: list[int], greatest: int) -> None:
     """From a reset: both counters and nothing but single cells of pieces on the line of the longest piece.
 
@@ -388,9 +386,7 @@ def test_the_greatest_gain(pieces: str, across: list[int], greatest: int) -> Non
     longest, first = slot(4, COLUMN, 29), slot(2, ROW, 1)
     wanted = {DARK: [longest, first, slot(1, COLUMN, 6), *(slot(0, ROW, c) for c in across)]}
     wanted[LIGHT] = [slot(0, ROW, 0)]
-    reserved = {
-        c for seat, slots in wanted.items() for action in slots for c in SLOTS[pieces][seat][action].cells
-    }
+    reserved = {c for seat, slots in wanted.items() for action in slots for c in SLOTS[pieces][seat][action].cells}
     while phase_of(env) == PLACE:
         seat = mover(env)
         action = wanted[seat].pop(0) if wanted[seat] else None
@@ -431,9 +427,7 @@ def test_tie_breaks(
     if returns is None:
         returns = [1, -1] if tiebreak == "dark" else [0, 0]
     for reward in ("outcome", "margin"):
-        env = position(
-            [(DARK, 0, ROW, 40)], scores=scores, unplayed=unplayed, tiebreak=tiebreak, reward=reward
-        )
+        env = position([(DARK, 0, ROW, 40)], scores=scores, unplayed=unplayed, tiebreak=tiebreak, reward=reward)
         env.step(slot(0, ROW, 40))
         assert over(env)
         assert features(env)[OUT : OTHER_OUT + 1] == [1, 1]
@@ -477,15 +471,11 @@ def test_random_scoring_phases(pieces: str) -> None:
             continue
         placed = random_pieces(rng, pieces)
         longest = [rng.choice((0, 0, LENGTHS[pieces][rng.randrange(3)])) for _ in range(2)]
-        oracle = Oracle.from_position(
-            placed, player=rng.randrange(2), scores=scores, longest=longest, pieces=pieces
-        )
+        oracle = Oracle.from_position(placed, player=rng.randrange(2), scores=scores, longest=longest, pieces=pieces)
         if oracle.is_over():
             continue
         out = [bool(oracle.observe(seat)[1][OUT]) for seat in (DARK, LIGHT)]
-        env = position(
-            placed, player=oracle.player_to_move(), scores=scores, longest=longest, out=out, pieces=pieces
-        )
+        env = position(placed, player=oracle.player_to_move(), scores=scores, longest=longest, out=out, pieces=pieces)
         while True:
             assert env.legal_actions() == oracle.legal_actions()
             for seat, agent in enumerate(env.possible_agents):
@@ -523,9 +513,7 @@ def test_notation_of_every_action() -> None:
     assert [GAME.string_to_action(text) for text in strings] == list(range(GAME.num_actions))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "5c04", "3x04", "3c4", "3c004", "3c\u00b2\u00b3", "7", "101", "-1", " 07"]
-)
+@pytest.mark.parametrize("text", ["", "5c04", "3x04", "3c4", "3c004", "3c\u00b2\u00b3", "7", "101", "-1", " 07"])
 def test_no_notation(text: str) -> None:
     with pytest.raises(ValueError, match=r"r along a row or c along a column.* 00 to 99, or 100"):
         GAME.string_to_action(text)

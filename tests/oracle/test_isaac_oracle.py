@@ -351,15 +351,11 @@ def test_passes_for_want_of_pieces(passing: int) -> None:
 
 def test_who_passed_first_starts_and_not_always_dark() -> None:
     """Light places last, after Dark's pass: Dark starts. And the other way round."""
-    dark_short = Oracle.from_position(
-        [], phase="place", player=DARK, unplayed=([1, 0, 0, 0, 0], [2, 0, 0, 0, 0])
-    )
+    dark_short = Oracle.from_position([], phase="place", player=DARK, unplayed=([1, 0, 0, 0, 0], [2, 0, 0, 0, 0]))
     for action in (slot(0, ROW, 30), slot(0, ROW, 30), slot(0, ROW, 20)):
         dark_short.step(action)
     assert (phase(dark_short), dark_short.player_to_move()) == ("remove", DARK)
-    light_short = Oracle.from_position(
-        [], phase="place", player=DARK, unplayed=([2, 0, 0, 0, 0], [1, 0, 0, 0, 0])
-    )
+    light_short = Oracle.from_position([], phase="place", player=DARK, unplayed=([2, 0, 0, 0, 0], [1, 0, 0, 0, 0]))
     for action in (slot(0, ROW, 30), slot(0, ROW, 30), slot(0, ROW, 20)):
         light_short.step(action)
     assert (phase(light_short), light_short.player_to_move()) == ("remove", LIGHT)
@@ -430,9 +426,7 @@ def test_light_under_a_counter() -> None:
     [(0, [0, 1, 2, 3, 4]), (3, [0, 1, 2, 3, 4]), (4, [1, 2, 3, 4]), (5, [2, 3, 4]), (6, [3, 4]), (7, [4])],
 )
 @pytest.mark.parametrize("player", [DARK, LIGHT])
-def test_at_least_as_long_as_every_own_piece_removed_before(
-    player: int, longest: int, kinds: list[int]
-) -> None:
+def test_at_least_as_long_as_every_own_piece_removed_before(player: int, longest: int, kinds: list[int]) -> None:
     pieces = [(player, kind, ROW, 20 + 10 * kind) for kind in range(5)]
     lengths = [7, 7]  # the other's removals are no bar
     lengths[player] = longest
@@ -501,9 +495,7 @@ LINE: list[PieceEntry] = [
         ((0, 61), 6),
     ],
 )
-def test_gain_counts_pieces_of_both_colours_and_doubles_for_each_counter(
-    scores: tuple[int, int], gain: int
-) -> None:
+def test_gain_counts_pieces_of_both_colours_and_doubles_for_each_counter(scores: tuple[int, int], gain: int) -> None:
     game = Oracle.from_position(LINE, player=DARK, scores=scores, unplayed=([1] * 5, [1] * 5))
     game.step(slot(1, ROW, 40))
     assert features(game, DARK)[13] == gain
@@ -1087,9 +1079,7 @@ def test_observation_in_phase_counter() -> None:
 
 
 def test_observation_after_the_end() -> None:
-    over = Oracle.from_position(
-        OBSERVED, scores=(12, 34), longest=(3, 5), unplayed=UNPLAYED, out=(True, True)
-    )
+    over = Oracle.from_position(OBSERVED, scores=(12, 34), longest=(3, 5), unplayed=UNPLAYED, out=(True, True))
     assert over.player_to_move() == -1
     assert over.legal_actions() == []
     assert planes(over, DARK) == {**DARKS_PIECES, 13: [12], 14: [65]}

@@ -61,9 +61,7 @@ START = (8, 8)
 def read(drawing: str) -> tuple[Drawn, tuple[int, int]]:
     """The walls of a drawing, and the square of the tile just placed."""
     rows = [row.split() for row in drawing.strip().splitlines()]
-    texts = {
-        (u, v): text for v, row in enumerate(reversed(rows)) for u, text in enumerate(row) if text != "."
-    }
+    texts = {(u, v): text for v, row in enumerate(reversed(rows)) for u, text in enumerate(row) if text != "."}
     [placed] = [square for square, text in texts.items() if text.startswith("*")]
     return {square: (int(text.strip("*pyb")), text[-1]) for square, text in texts.items()}, placed
 
@@ -666,9 +664,7 @@ def test_same_tiles_are_read_along_every_axis() -> None:
     assert Oracle.from_position(table=row).completing_perspectives(1, (10, 8), 0) == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("seat", "number", "expected"), [(0, 10, []), (1, 10, [2]), (0, 14, []), (1, 14, [2])]
-)
+@pytest.mark.parametrize(("seat", "number", "expected"), [(0, 10, []), (1, 10, [2]), (0, 14, []), (1, 14, [2])])
 def test_the_players_own_indicator_decides(seat: int, number: int, expected: list[int]) -> None:
     drawn, placed = read("""*3p  .
                              9p  2p""")
@@ -752,9 +748,7 @@ def test_rotation_of_a_tile(rotation: int, seen: list[str]) -> None:
     ("step", "expected"),
     [(E_X, [1, 2]), (E_Y, [0, 2]), (E_Z, [0, 1]), ((-1, 0), [1, 2]), ((0, -1), [0, 2]), ((1, 1), [0, 1])],
 )
-def test_neighbours_are_orthogonal_in_exactly_two_perspectives(
-    step: Cell, expected: list[int], tmp_path: Path
-) -> None:
+def test_neighbours_are_orthogonal_in_exactly_two_perspectives(step: Cell, expected: list[int], tmp_path: Path) -> None:
     line = '[[0, 0, "white", false], [1, 0, "white", false], [2, 0, "white", false]]'
     tiles = custom_tiles(tmp_path, {line + " }": '[[0, 0, "white", false], [1, 0, "white", false]] }'})
     other = (8 + step[0], 8 + step[1])
@@ -870,12 +864,8 @@ def test_start() -> None:
     assert game.returns() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("slot", "played", "slots", "top"), [(0, 4, [6, 5], 7), (1, 5, [4, 6], 7), (2, 6, [4, 5], 7)]
-)
-def test_a_slot_beside_the_pile_is_refilled_with_its_top(
-    slot: int, played: int, slots: list[int], top: int
-) -> None:
+@pytest.mark.parametrize(("slot", "played", "slots", "top"), [(0, 4, [6, 5], 7), (1, 5, [4, 6], 7), (2, 6, [4, 5], 7)])
+def test_a_slot_beside_the_pile_is_refilled_with_its_top(slot: int, played: int, slots: list[int], top: int) -> None:
     game = Oracle(DEAL)
     game.step(action(slot, 2, START))
     assert game.table == {START: (played, 2)}
@@ -909,9 +899,7 @@ def test_legal_actions_ascend_and_name_free_cells_beside_tiles() -> None:
     table = {(8, 8): (1, 0), (9, 8): (2, 0)}
     game = Oracle.from_position(table=table, slots=(3, None), pile=[4])
     cells = sorted(x * 16 + y for x, y in [(7, 8), (8, 9), (8, 7), (7, 7), (9, 9), (10, 8), (9, 7), (10, 9)])
-    expected = [
-        slot * 768 + rotation * 256 + cell for slot in (0, 2) for rotation in range(3) for cell in cells
-    ]
+    expected = [slot * 768 + rotation * 256 + cell for slot in (0, 2) for rotation in range(3) for cell in cells]
     assert game.legal_actions() == expected
     for legal in expected:
         other = game.copy()
@@ -983,9 +971,7 @@ def test_a_new_objective_that_lies_complete_must_be_completed_anew() -> None:
 def test_playing_the_top_then_refilling_the_display() -> None:
     drawn, placed = read("2p 7p *3p")
     tile, rotation = turned(*drawn.pop(placed), 2)
-    game = Oracle.from_position(
-        table=lay(drawn, 2), display=[4, 1, 18], slots=(5, 6), pile=[tile, 9, 10], player=1
-    )
+    game = Oracle.from_position(table=lay(drawn, 2), display=[4, 1, 18], slots=(5, 6), pile=[tile, 9, 10], player=1)
     game.step(action(2, rotation, cell_at(placed, 2)))
     assert game.claimed == [(1, 1)]
     assert game.slots == [5, 6]
@@ -1057,9 +1043,7 @@ def test_the_last_tile_claims_too() -> None:
     assert game.returns() == [1.0, -1.0]
 
 
-@pytest.mark.parametrize(
-    ("mode", "num_players"), [("competitive", 2), ("competitive", 3), ("solo", 1), ("coop", 3)]
-)
+@pytest.mark.parametrize(("mode", "num_players"), [("competitive", 2), ("competitive", 3), ("solo", 1), ("coop", 3)])
 def test_random_games_add_up_to_18(mode: str, num_players: int) -> None:
     lengths = set()
     for seed in range(25):
@@ -1253,9 +1237,7 @@ def allocation(drawing: str, num_players: int = 2, axis: int = 2) -> dict[int, i
     tile, rotation = turned(*drawn.pop(placed), axis)
     for slots, pile, slot in [((tile, None), [], 0), ((None, tile), [], 1), ((None, None), [tile], 2)]:
         for player in range(num_players):  # whoever plays it
-            game = Oracle.from_position(
-                table=lay(drawn, axis), slots=slots, pile=pile, player=player, **options
-            )
+            game = Oracle.from_position(table=lay(drawn, axis), slots=slots, pile=pile, player=player, **options)
             game.step(action(slot, rotation, cell_at(placed, axis)))
             assert game.player_to_move() == -1
             assert dict(game.claimed) == {n: seat for n, seat in result.items() if seat is not None}
@@ -1372,9 +1354,7 @@ def test_board_for_any_seat_waiting_or_not_and_after_the_end(mode: str, num_play
     first, second = PLANES[mode, num_players, seat]
     tiles = [(plane, 8, 8) for plane in first] + [(plane, 9, 8) for plane in second]
     for player in range(num_players):
-        game = Oracle.from_position(
-            table=PAIR, slots=(2, None), player=player, mode=mode, num_players=num_players
-        )
+        game = Oracle.from_position(table=PAIR, slots=(2, None), player=player, mode=mode, num_players=num_players)
         board, _ = game.observe(seat)
         assert ones(board) == sorted(tiles + [(18, x, y) for x, y in FREE] + [(19, 9, 8)])
     game = Oracle.from_position(table=PAIR, mode=mode, num_players=num_players)
@@ -1550,9 +1530,7 @@ def test_features_of_area_control(num_players: int) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("seat", "standing"), [(0, [2, 5, 0, 1, 2, 0, 10, 13, 0]), (1, [5, 2, 0, 2, 1, 0, 13, 10, 0])]
-)
+@pytest.mark.parametrize(("seat", "standing"), [(0, [2, 5, 0, 1, 2, 0, 10, 13, 0]), (1, [5, 2, 0, 2, 1, 0, 13, 10, 0])])
 def test_features_after_the_end_of_area_control(seat: int, standing: list[int]) -> None:
     """An objective that was won has left the display, one that was not is still there."""
     game = play_placed("1p 7p 2p 8p 3p 5b 14b 17b 9b 15b *18b", mode="area_control")
@@ -1560,9 +1538,7 @@ def test_features_after_the_end_of_area_control(seat: int, standing: list[int]) 
     assert features == [*EMPTY * 3, *flags(11), *unseen(10, 11, 12, 13), *standing, 0, *[0, 0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("seat", "standing"), [(0, [1, 0, 0, 1, 0, 0, 1, 0, 0]), (1, [0, 1, 0, 0, 1, 0, 0, 1, 0])]
-)
+@pytest.mark.parametrize(("seat", "standing"), [(0, [1, 0, 0, 1, 0, 0, 1, 0, 0]), (1, [0, 1, 0, 0, 1, 0, 0, 1, 0])])
 def test_features_after_the_end(seat: int, standing: list[int]) -> None:
     game = play_placed("2p 7p *3p", display=[18, 1, 17])
     _, features = game.observe(seat)
@@ -1665,9 +1641,7 @@ def test_another_tile_file(tmp_path: Path) -> None:
         },
     )
     for path in (tiles, str(tiles)):
-        game = Oracle.from_position(
-            table={(8, 8): (3, 2), (9, 8): (15, 2)}, display=[1], slots=(2, None), tiles=path
-        )
+        game = Oracle.from_position(table={(8, 8): (3, 2), (9, 8): (15, 2)}, display=[1], slots=(2, None), tiles=path)
         game.step(action(0, 0, (10, 8)))
         assert game.scores() == [7, 0]
         assert game.observe(0)[0][1 * 256 + 10 * 16 + 8] == 1  # yellow on x
@@ -1702,9 +1676,7 @@ def test_bad_tile_files_name_the_tile(old: str, new: str, tile: int, tmp_path: P
 
 
 def test_an_unknown_kind_is_named(tmp_path: Path) -> None:
-    tiles = custom_tiles(
-        tmp_path, {'number = 10, stars = 2, kind = "area"': 'number = 10, stars = 2, kind = "aera"'}
-    )
+    tiles = custom_tiles(tmp_path, {'number = 10, stars = 2, kind = "area"': 'number = 10, stars = 2, kind = "aera"'})
     with pytest.raises(ValueError, match=r"kind must be one of .*area.*, not 'aera'"):
         Oracle(DEAL, tiles=tiles)
 

@@ -31,9 +31,7 @@ def test_gymnasiums_checker(game: Game, layout: str) -> None:
     with warnings.catch_warnings():
         # A constant feature, such as the number of players, has equal bounds; and a board is no image.
         warnings.filterwarnings("ignore", message=".*(maximum and minimum values are equal|image|infinity).*")
-        env = gymnasium.make(
-            registered(game), opponent="random", observation=layout, illegal="terminate"
-        ).unwrapped
+        env = gymnasium.make(registered(game), opponent="random", observation=layout, illegal="terminate").unwrapped
         check_env(env, skip_render_check=True)
 
 
@@ -62,9 +60,7 @@ def test_a_learner_plays_legal_games(game: Game, layout: str) -> None:
                 break
         assert not observation["action_mask"].any()
         assert set(rewards[:-1]) <= {0.0}
-        assert rewards[-1] == pytest.approx(
-            _outcome(env)[info["seat"]]
-        )
+        assert rewards[-1] == pytest.approx(_outcome(env)[info["seat"]])
         with pytest.raises(iszoo.ResetNeeded):
             env.step(0)
 

@@ -101,9 +101,7 @@ def test_augmentation_turns_all_parts_of_a_batch_alike(game: Game) -> None:
     assert (mask[np.arange(64), chosen] == 1).all()
     np.testing.assert_array_equal(turned.argmax(axis=1), chosen)
     for i in range(64):
-        assert any(
-            np.array_equal(g.observe(vec.obs[i]), obs[i]) and g.action[actions[i]] == chosen[i] for g in group
-        )
+        assert any(np.array_equal(g.observe(vec.obs[i]), obs[i]) and g.action[actions[i]] == chosen[i] for g in group)
     if len(group) > 1:
         assert (obs != vec.obs).any()
 

@@ -127,11 +127,11 @@ def _assert_same(shown: Any, i: int, expected: Any) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_final_observations_stay_true(game: Game) -> None:
     envs = LearnerVectorEnv(game.name, 4, autoreset_mode=AutoresetMode.SAME_STEP)
-    shown, info = envs.reset(seed=0)
+    _, info = envs.reset(seed=0)
     rng = np.random.default_rng(0)
     kept: list[tuple[Any, Any]] = []
     for _ in range(150):
-        shown, _, _, _, info = envs.step(choose(info["action_mask"], rng))
+        _, _, _, _, info = envs.step(choose(info["action_mask"], rng))
         for final in info.get("final_obs", []):
             if final is not None:
                 kept.append((final["observation"], final["observation"].copy()))

@@ -66,7 +66,7 @@ def test_shifts_of_iso_hold_from_the_first_tile_on() -> None:
         turned = _turned(plain, g)
         while plain.player_to_move() >= 0:
             for seat in range(2):
-                one, two = (np.array(sum(o.observe(seat), [])) for o in (plain, turned))
+                one, two = (np.concatenate(o.observe(seat)) for o in (plain, turned))
                 np.testing.assert_array_equal(g.observe(one), two)
             assert sorted(g.action[plain.legal_actions()].tolist()) == turned.legal_actions()
             action = int(rng.choice(plain.legal_actions()))

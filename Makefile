@@ -13,7 +13,7 @@ PIN_tianshou := tianshou==2.0.1
 PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
 
 # What runs with the kernels as plain Python, hundreds of times slower: enough to reach every line of the rules.
-NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py tests/test_docs.py \
+NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
 .PHONY: demo test test-frameworks lint types suite nojit bench format clean

@@ -138,12 +138,13 @@ def test_hidden_memory_changes_no_choice() -> None:
 
 @pytest.mark.parametrize("setting", settings_of(GAME), ids=str)
 def test_whole_games(setting: Any) -> None:
-    """Every answer is legal, or `play` raises; and the scripted players don't repeat themselves."""
+    """Every answer is legal, or `play` raises; and no two deals are played alike."""
     players = setting.options["num_players"]
     count = players * scaled(20)
     for names in (["expert"] + ["greedy"] * (players - 1), ["expert"] * players, ["greedy"] * players):
         games = play(GAME, [make_agent(name, GAME) for name in names], count, seed=3, **setting.options)
-        assert len(set(games.digests)) == count
+        # One and the same player on every seat may play a deal the same way whoever sits where.
+        assert len(set(games.digests)) >= (count if len(set(names)) > 1 else count // players)
 
 
 @pytest.mark.skipif(not JIT, reason="too few games in the time")

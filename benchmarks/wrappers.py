@@ -114,11 +114,10 @@ def tasks(game: Game) -> dict[str, tuple[Callable[[], Any], Task]]:
         return _ENVS * _STEPS
 
     found[f"Gymnasium VectorEnv of {_ENVS}"] = (_nothing, vector)
-    for add in (_sb3,):
-        try:
-            add(game, found)
-        except ImportError as error:
-            print(f"left out: {error}", file=sys.stderr)
+    try:
+        _sb3(game, found)
+    except ImportError as error:
+        print(f"left out: {error}", file=sys.stderr)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -20,6 +20,13 @@ Params = npt.NDArray[np.int64]
 Options = Mapping[str, Any]
 
 REWARDS = ("outcome", "margin")
+
+
+def words(row: np.dtype[Any], *names: str) -> Iterator[int]:
+    """Where fields begin in a row, in int64 words: the offsets that kernels use."""
+    fields = row.fields
+    assert fields is not None
+    return (int(fields[name][1]) // 8 for name in names)
 
 
 class Kernels(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
+from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows, words
 from iszoo.envs.native import kernel, popcount, spread64, store8, trailing_zeros
 from iszoo.envs.primitives import (
     GENERATOR,
@@ -61,15 +61,8 @@ ROW = np.dtype(
     ]
 )
 
-
-def _at(name: str) -> int:
-    fields = ROW.fields
-    assert fields is not None
-    return int(fields[name][1]) // 8
-
-
-PLAYER, PHASE, GAIN, UNPLAYED, LONGEST_AT, SCORE, OUT, SETS_AT = map(
-    _at, ("player", "phase", "gain", "unplayed", "longest", "score", "out", "sets")
+PLAYER, PHASE, GAIN, UNPLAYED, LONGEST_AT, SCORE, OUT, SETS_AT = words(
+    ROW, "player", "phase", "gain", "unplayed", "longest", "score", "out", "sets"
 )
 ROW_SIZE = ROW.itemsize // 8
 FRAME = 2 * SETS  # words of a frame

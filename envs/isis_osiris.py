@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
+from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows, words
 from iszoo.envs.native import kernel, popcount, store8
 from iszoo.envs.primitives import (
     GENERATOR,
@@ -52,15 +52,8 @@ ROW = np.dtype(
     ]
 )
 
-
-def _at(name: str) -> int:
-    fields = ROW.fields
-    assert fields is not None
-    return int(fields[name][1]) // 8
-
-
-PLAYER, HAND, STONES_AT, TILES_AT, VALUES = map(_at, ("player", "hand", "stones", "tiles", "values"))
-STONES_LEFT, TILES_LEFT, STOCK_AT, UNSEEN = map(_at, ("stones_left", "tiles_left", "stock", "unseen"))
+PLAYER, HAND, STONES_AT, TILES_AT, VALUES = words(ROW, "player", "hand", "stones", "tiles", "values")
+STONES_LEFT, TILES_LEFT, STOCK_AT, UNSEEN = words(ROW, "stones_left", "tiles_left", "stock", "unseen")
 ROW_SIZE = ROW.itemsize // 8
 
 # Parameters, after the head that every game has.

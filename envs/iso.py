@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from iszoo.envs import iso_text
-from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows
+from iszoo.envs.game import Bounds, Game, Kernels, Option, Options, Rows, words
 from iszoo.envs.iso_tiles import COLOURS, INDICATORS, MOST_TILES, MOST_WALLS, NUM_TILES, WHITE, TileSet, load
 from iszoo.envs.native import kernel, popcount, trailing_zeros
 from iszoo.envs.primitives import (
@@ -81,16 +81,9 @@ ROW = np.dtype(
     ]
 )
 
-
-def _at(name: str) -> int:
-    fields = ROW.fields
-    assert fields is not None
-    return int(fields[name][1]) // 8
-
-
-PLAYER, DISPLAY, SHOWN, WON, STARS_AT = map(_at, ("player", "display", "shown", "won", "stars"))
-SLOT_NUMBER, SLOT_FACE, PILE, PLACED = map(_at, ("slot_number", "slot_face", "pile", "placed"))
-TILES, COLOURS_AT, INDICATORS_AT, FREE = map(_at, ("tiles", "colours", "indicators", "free"))
+PLAYER, DISPLAY, SHOWN, WON, STARS_AT = words(ROW, "player", "display", "shown", "won", "stars")
+SLOT_NUMBER, SLOT_FACE, PILE, PLACED = words(ROW, "slot_number", "slot_face", "pile", "placed")
+TILES, COLOURS_AT, INDICATORS_AT, FREE = words(ROW, "tiles", "colours", "indicators", "free")
 ROW_SIZE = ROW.itemsize // 8
 
 # Parameters, after the head that every game has.
@@ -104,8 +97,8 @@ MARKED = FIGURES + MOST_WALLS + 1  # per set of colours that the player's walls 
 PATTERNS = MARKED + 8  # per figure: where its patterns begin and end
 PARAMS_SIZE = PATTERNS + 2 * NUM_TILES  # then the patterns, see _patterns
 
-_ALL_TILES = (1 << MOST_TILES) - 1
-_GROUPS = 16  # where the groups begin in a word of `tiles`, 15 bits each
+ALL_TILES = (1 << MOST_TILES) - 1
+GROUPS = 16  # where the groups begin in a word of `tiles`, 15 bits each
 _FIRST_TILES = 1 | 1 << MOST_TILES | 1 << 2 * MOST_TILES  # tile 0 along each axis
 
 # --- Tables that are rules, not tiles ----------------------------------------------------------------------
@@ -166,7 +159,7 @@ def _group_tables() -> tuple[Any, Any, Any]:
     """
     sides, united, same = np.zeros(CELLS, np.int64), np.zeros(CELLS, np.int64), np.zeros(64, np.int64)
     for axis in range(3):
-        mask = _ALL_TILES << (MOST_TILES * axis)
+        mask = ALL_TILES << (MOST_TILES * axis)
         for side, way in enumerate(_WAYS):
             sides[way] = 1 << side
             united[way] |= mask if axis != side // 2 else 0
@@ -184,13 +177,13 @@ def _diamond() -> Any:
     return bits
 
 
-_TURNED, _WALLS, _SHOWN_PLANES = _face_tables()
-_LOOKS = _TURNED.min(axis=0)  # the least code of a block face in any rotation: what it is, however it lies
+TURNED, FACE_WALLS, _SHOWN_PLANES = _face_tables()
+LOOKS = TURNED.min(axis=0)  # the least code of a block face in any rotation: what it is, however it lies
 _WAYS = (16, 240, 1, 15, 255, 17)  # from a cell to its six neighbours: plus and minus e_x, e_y, e_z
-_SIDES, _UNITED, _SAME = _group_tables()
+_SIDES, UNITED, _SAME = _group_tables()
 # The walls (u, v) that a figure can reach from one of its own.
 _PLACES = [(u, v) for u in range(-4, 5) for v in range(-4, 5) if abs(u) + abs(v) < MOST_WALLS]
-_DIAMOND = _diamond()
+DIAMOND = _diamond()
 
 # --- Dealing -----------------------------------------------------------------------------------------------
 
@@ -258,7 +251,7 @@ def init(rows: Any, i: int, seed: int, deal: Any, params: Any) -> None:
 
 
 @kernel
-def _way(origin: int, cell: int) -> int:
+def way_to(origin: int, cell: int) -> int:
     """The way from one cell to another, as a cell."""
     return ((cell - origin) & 15) | (((cell & 240) - (origin & 240)) & 240)
 
@@ -270,7 +263,7 @@ def _beyond(cell: int, way: int) -> int:
 
 
 @kernel
-def _place(rows: Any, i: int, cell: int, face: int) -> None:
+def place_tile(rows: Any, i: int, cell: int, face: int) -> None:
     """Puts a tile on the table."""
     t = rows[i, PLACED]
     groups = _FIRST_TILES << t
@@ -278,32 +271,32 @@ def _place(rows: Any, i: int, cell: int, face: int) -> None:
     # Without branches: which tiles are neighbours is what no branch predictor guesses.
     for s in range(t):
         other = rows[i, TILES + s]
-        way = _way(cell, other & 255)
+        way = way_to(cell, other & 255)
         taken |= _SIDES[way]
-        groups |= (other >> _GROUPS) & _UNITED[way] & _SAME[(face & 56) | ((other >> 11) & 7)]
+        groups |= (other >> GROUPS) & UNITED[way] & _SAME[(face & 56) | ((other >> 11) & 7)]
     for s in range(t):
-        within = ((groups >> s) & _FIRST_TILES) * _ALL_TILES
-        rows[i, TILES + s] |= (groups & within) << _GROUPS
-    rows[i, TILES + t] = cell | (face << 8) | (groups << _GROUPS)
+        within = ((groups >> s) & _FIRST_TILES) * ALL_TILES
+        rows[i, TILES + s] |= (groups & within) << GROUPS
+    rows[i, TILES + t] = cell | (face << 8) | (groups << GROUPS)
     rows[i, PLACED] = t + 1
     rows[i, FREE + (cell >> 5)] &= ~(1 << (cell & 31))
     for side in range(6):
         near = _beyond(cell, _WAYS[side])
         rows[i, FREE + (near >> 5)] |= (~taken >> side & 1) << (near & 31)
-    walls = _WALLS[face]
+    walls = FACE_WALLS[face]
     for axis in range(3):
         rows[i, COLOURS_AT + axis] |= 1 << (16 * ((walls >> (8 * axis)) & 255) + t)
         rows[i, INDICATORS_AT + axis] |= 1 << (16 * ((walls >> (8 * axis + 24)) & 255) + t)
 
 
 @kernel
-def _group(rows: Any, i: int, axis: int, tile: int) -> int:
+def group_of(rows: Any, i: int, axis: int, tile: int) -> int:
     """The group of a tile, itself included, seen along an axis."""
-    return (rows[i, TILES + tile] >> (_GROUPS + MOST_TILES * axis)) & _ALL_TILES  # type: ignore[no-any-return]
+    return (rows[i, TILES + tile] >> (GROUPS + MOST_TILES * axis)) & ALL_TILES  # type: ignore[no-any-return]
 
 
 @kernel
-def _controller(rows: Any, i: int, axis: int, group: int) -> int:
+def group_controller(rows: Any, i: int, axis: int, group: int) -> int:
     """Whose indicator a group has more of than of each other one, or -1."""
     black = popcount(group & rows[i, INDICATORS_AT + axis])
     white = popcount(group & (rows[i, INDICATORS_AT + axis] >> 16))
@@ -323,10 +316,10 @@ def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any
     last = rows[i, PLACED] - 1
     centre = rows[i, TILES + last] & 255
     colours, indicators = rows[i, COLOURS_AT + axis], rows[i, INDICATORS_AT + axis] >> (16 * player)
-    # The walls around that one, bits as in _DIAMOND: of each colour, and with the player's indicator.
+    # The walls around that one, bits as in DIAMOND: of each colour, and with the player's indicator.
     pink = yellow = blue = own = 0
     for t in range(last + 1):
-        wall = _DIAMOND[axis, _way(centre, rows[i, TILES + t] & 255)]
+        wall = DIAMOND[axis, way_to(centre, rows[i, TILES + t] & 255)]
         pink |= wall & -((colours >> t) & 1)
         yellow |= wall & -((colours >> (16 + t)) & 1)
         blue |= wall & -((colours >> (32 + t)) & 1)
@@ -349,20 +342,20 @@ def _figures(rows: Any, i: int, axis: int, player: int, wanted: int, params: Any
 def _completed(rows: Any, i: int, player: int, params: Any) -> int:
     """The objectives on display that the tile placed last completes for a player."""
     last = rows[i, PLACED] - 1
-    walls = _WALLS[(rows[i, TILES + last] >> 8) & 63]
+    walls = FACE_WALLS[(rows[i, TILES + last] >> 8) & 63]
     display = rows[i, DISPLAY]
     done = 0
     for axis in range(3):
         colour = (walls >> (8 * axis)) & 255
-        group = _group(rows, i, axis, last)
+        group = group_of(rows, i, axis, last)
         size = popcount(group)
         areas = display & params[AREAS + SIDE * colour + size]
-        if areas and _controller(rows, i, axis, group) == player:
+        if areas and group_controller(rows, i, axis, group) == player:
             done |= areas
         own = rows[i, INDICATORS_AT + axis] >> (16 * player)
         marked = 0
         for c in range(3):
-            if (rows[i, COLOURS_AT + axis] >> (16 * c)) & own & _ALL_TILES:
+            if (rows[i, COLOURS_AT + axis] >> (16 * c)) & own & ALL_TILES:
                 marked |= 1 << c
         figures = display & ~done & params[FIGURES + min(size, MOST_WALLS)] & params[MARKED + marked]
         if figures:
@@ -376,13 +369,13 @@ def _allocated(rows: Any, i: int, n: int, params: Any) -> int:
     best = 0
     owner = -1
     for t in range(rows[i, PLACED]):
-        walls = _WALLS[(rows[i, TILES + t] >> 8) & 63]
+        walls = FACE_WALLS[(rows[i, TILES + t] >> 8) & 63]
         for axis in range(3):
-            group = _group(rows, i, axis, t)
+            group = group_of(rows, i, axis, t)
             size = popcount(group)
             colour = (walls >> (8 * axis)) & 255
             if size >= best and (params[AREAS + SIDE * colour + size] >> n) & 1:
-                controller = _controller(rows, i, axis, group)
+                controller = group_controller(rows, i, axis, group)
                 if 0 <= controller < params[NUM_PLAYERS]:
                     owner = controller if size > best or controller == owner else -1
                     best = size
@@ -444,11 +437,11 @@ def step(rows: Any, i: int, action: int, params: Any) -> None:
     slot = action // (3 * CELLS)
     if rows[i, SLOT_NUMBER + slot] == 0:  # raw_env() plays illegal actions too: not beyond the last tile
         return
-    face = _TURNED[(action >> 8) % 3, rows[i, SLOT_FACE + slot]]
+    face = TURNED[(action >> 8) % 3, rows[i, SLOT_FACE + slot]]
     rows[i, SLOT_NUMBER + slot] = rows[i, SLOT_NUMBER + TOP]
     rows[i, SLOT_FACE + slot] = rows[i, SLOT_FACE + TOP]
     _draw_top(rows, i, params)
-    _place(rows, i, action & 255, face)
+    place_tile(rows, i, action & 255, face)
     if params[MODE] != AREA_CONTROL:
         done = _completed(rows, i, player, params)
         if done:
@@ -565,19 +558,19 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
     rows[i, GENERATOR] = mix(seed)
     placed = np.zeros(_CODES, np.int64)  # how many tiles on the table have each look
     for t in range(rows[i, PLACED]):
-        placed[_LOOKS[(rows[i, TILES + t] >> 8) & 63]] += 1
+        placed[LOOKS[(rows[i, TILES + t] >> 8) & 63]] += 1
     pile = np.empty(NUM_TILES, np.int64)
     size = 0
     for look in range(_CODES):
         first = size
         for n in range(NUM_TILES):
-            if _LOOKS[params[FACES + 1 + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
+            if LOOKS[params[FACES + 1 + n]] == look and (rows[i, SHOWN] >> n) & 1 == 0:
                 pile[size] = n + 1
                 size += 1
         _shuffle(rows, i, pile, first, size)
         size -= placed[look]
         for slot in range(SLOTS):
-            if rows[i, SLOT_NUMBER + slot] and _LOOKS[rows[i, SLOT_FACE + slot]] == look:
+            if rows[i, SLOT_NUMBER + slot] and LOOKS[rows[i, SLOT_FACE + slot]] == look:
                 size -= 1
                 rows[i, SLOT_NUMBER + slot] = pile[size]
     _shuffle(rows, i, pile, 0, size)
@@ -588,7 +581,7 @@ def resample(rows: Any, i: int, player: int, seed: int, params: Any) -> None:
 
 
 def _patterns(cells: Sequence[tuple[int, int, int, bool]], mirror: bool) -> list[int]:
-    """Every way in which a figure can hold the wall placed last, each once; walls are bits as in _DIAMOND.
+    """Every way in which a figure can hold the wall placed last, each once; walls are bits as in DIAMOND.
 
     Five words each: the walls that are marked, that are pink, yellow, blue, and white.
     """

@@ -171,12 +171,17 @@ def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
+def _byte_pointer(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    """The place in memory of array[i, at], the first three arguments of an intrinsic."""
+    array_type = signature.args[0]
+    array = context.make_array(array_type)(context, builder, values[0])
+    return cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def _store8(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array_type = signature.args[0]
-        array = context.make_array(array_type)(context, builder, values[0])
-        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        pointer = _byte_pointer(context, builder, signature, values)
         builder.store(values[3], builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
         return context.get_dummy_value()
 
@@ -186,9 +191,7 @@ def _store8(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _spread64(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array_type = signature.args[0]
-        array = context.make_array(array_type)(context, builder, values[0])
-        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        pointer = _byte_pointer(context, builder, signature, values)
         # Each of the eight bytes eight times over; of every copy one bit; that bit as 0 or 1.
         lanes = ir.VectorType(ir.IntType(8), 64)
         eight = builder.bitcast(values[3], ir.VectorType(ir.IntType(8), 8))
@@ -207,9 +210,7 @@ def _spread64(typing_context: Any, out: Any, i: Any, at: Any, word: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _load8(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array_type = signature.args[0]
-        array = context.make_array(array_type)(context, builder, values[0])
-        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        pointer = _byte_pointer(context, builder, signature, values)
         return builder.load(builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
 
     return types.int64(data, types.int64, types.int64), codegen
@@ -218,9 +219,7 @@ def _load8(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _gather64(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array_type = signature.args[0]
-        array = context.make_array(array_type)(context, builder, values[0])
-        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:3], wraparound=False)
+        pointer = _byte_pointer(context, builder, signature, values)
         lanes = ir.VectorType(ir.IntType(8), 64)
         loaded = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=1)
         return builder.bitcast(builder.icmp_unsigned("!=", loaded, ir.Constant(lanes, [0] * 64)), ir.IntType(64))

@@ -18,21 +18,19 @@ from typing import Any
 import numpy as np
 
 from iszoo.envs.iso import (
-    _ALL_TILES,
-    _DIAMOND,
-    _GROUPS,
-    _LOOKS,
-    _TURNED,
-    _UNITED,
-    _WALLS,
+    ALL_TILES,
     AREA_CONTROL,
     AREAS,
     CELLS,
+    DIAMOND,
     DISPLAY,
+    FACE_WALLS,
     FACES,
     FREE,
     GROUP,
+    GROUPS,
     INDICATORS_AT,
+    LOOKS,
     MODE,
     ON_DISPLAY_ALL_GAME,
     PATTERNS,
@@ -46,10 +44,12 @@ from iszoo.envs.iso import (
     SLOTS,
     STARS,
     TILES,
-    _controller,
-    _group,
-    _place,
-    _way,
+    TURNED,
+    UNITED,
+    group_controller,
+    group_of,
+    place_tile,
+    way_to,
 )
 from iszoo.envs.iso_tiles import MOST_TILES, MOST_WALLS, NUM_TILES
 from iszoo.envs.native import kernel, popcount, trailing_zeros
@@ -58,11 +58,11 @@ from iszoo.envs.primitives import NUM_PLAYERS
 MOST_CELLS = 2 * MOST_TILES + 4  # around a straight line of tiles; any other shape has fewer
 WALLS = 27
 PLACES = len(ON_DISPLAY_ALL_GAME)
-FACE_CODES = _WALLS.shape[0]
+FACE_CODES = FACE_WALLS.shape[0]
 
 # The wall that a block face shows on each axis.
 _SHOWS = np.array(
-    [[9 * axis + 3 * ((w >> 8 * axis) & 255) + ((w >> (8 * axis + 24)) & 255) for axis in range(3)] for w in _WALLS]
+    [[9 * axis + 3 * ((w >> 8 * axis) & 255) + ((w >> (8 * axis + 24)) & 255) for axis in range(3)] for w in FACE_WALLS]
 )
 
 # The tie-breaks: more objectives, then the highest number. All objectives together are less than a star.
@@ -118,19 +118,19 @@ def _look_around(rows: Any, i: int, player: int, axis: int, cell: int, around: A
     """Writes what a wall in a cell would have around it along an axis.
 
     around (7,): the walls of each colour that figures can reach, and those with the player's indicator, as bits
-    of _DIAMOND; the tiles of the groups of each colour that the wall would unite.
+    of DIAMOND; the tiles of the groups of each colour that the wall would unite.
     """
     for k in range(7):
         around[k] = 0
     for t in range(rows[i, PLACED]):
         tile = rows[i, TILES + t]
-        way = _way(cell, tile & 255)
-        shows = _WALLS[(tile >> 8) & 63] >> (8 * axis)
+        way = way_to(cell, tile & 255)
+        shows = FACE_WALLS[(tile >> 8) & 63] >> (8 * axis)
         colour, indicator = shows & 255, (shows >> 24) & 255
-        bit = _DIAMOND[axis, way]
+        bit = DIAMOND[axis, way]
         around[colour] |= bit
         around[3] |= bit & -int(indicator == player)
-        around[4 + colour] |= ((tile >> _GROUPS) & _UNITED[way]) >> (MOST_TILES * axis) & _ALL_TILES
+        around[4 + colour] |= ((tile >> GROUPS) & UNITED[way]) >> (MOST_TILES * axis) & ALL_TILES
 
 
 @kernel
@@ -194,7 +194,7 @@ def _survey_figures(
     rows: Any, i: int, player: int, axis: int, k: int, least: int, wins: Any, shares: Any, around: Any, params: Any
 ) -> None:
     """Adds the figures to one axis of cell k."""
-    centre = _DIAMOND[axis, 0]
+    centre = DIAMOND[axis, 0]
     pink, yellow, blue, own = around[0], around[1], around[2], around[3]
     taken = pink | yellow | blue
     display = rows[i, DISPLAY]
@@ -231,7 +231,7 @@ def _survey_figures(
 @kernel
 def _face_of(rows: Any, i: int, action: int) -> int:
     """The block face that an action places."""
-    return _TURNED[action // CELLS % 3, rows[i, SLOT_FACE + action // (3 * CELLS)]]  # type: ignore[no-any-return]
+    return TURNED[action // CELLS % 3, rows[i, SLOT_FACE + action // (3 * CELLS)]]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -308,12 +308,12 @@ def _count_unseen(rows: Any, i: int, unseen: Any, params: Any) -> int:
         unseen[look] = 0
     for n in range(NUM_TILES):
         if (rows[i, SHOWN] >> n) & 1 == 0:
-            unseen[_LOOKS[params[FACES + 1 + n]]] += 1
+            unseen[LOOKS[params[FACES + 1 + n]]] += 1
     for t in range(rows[i, PLACED]):
-        unseen[_LOOKS[(rows[i, TILES + t] >> 8) & 63]] -= 1
+        unseen[LOOKS[(rows[i, TILES + t] >> 8) & 63]] -= 1
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
-            unseen[_LOOKS[rows[i, SLOT_FACE + slot]]] -= 1
+            unseen[LOOKS[rows[i, SLOT_FACE + slot]]] -= 1
     total = 0
     for look in range(FACE_CODES):
         total += unseen[look]
@@ -325,7 +325,7 @@ def _best_with(face: int, count: int, wins: Any, gone: int, done: int, params: A
     """The most that the tile of a face can win, in any rotation, but in cell `gone` and without those `done`."""
     best = 0.0
     for rotation in range(3):
-        turned = _TURNED[rotation, face]
+        turned = TURNED[rotation, face]
         for k in range(count):
             won = _won(wins, k, turned) & ~done
             if won and k != gone:
@@ -361,7 +361,7 @@ def _try(rows: Any, i: int, trial: Any, action: int, done: int) -> None:
     """Makes trial[0] the position after an action that wins objectives: the slots as they were, no new objectives."""
     for j in range(ROW_SIZE):
         trial[0, j] = rows[i, j]
-    _place(trial, 0, action & 255, _face_of(rows, i, action))
+    place_tile(trial, 0, action & 255, _face_of(rows, i, action))
     trial[0, DISPLAY] &= ~done
 
 
@@ -433,9 +433,9 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
             largest[p, colour] = 0
     for t in range(rows[i, PLACED]):
         for axis in range(3):
-            group = _group(rows, i, axis, t)
+            group = group_of(rows, i, axis, t)
             if group & ((1 << t) - 1) == 0:
-                p = _controller(rows, i, axis, group)
+                p = group_controller(rows, i, axis, group)
                 if p >= 0:
                     colour = (_SHOWS[(rows[i, TILES + t] >> 8) & 63, axis] - 9 * axis) // 3
                     largest[p, colour] = max(largest[p, colour], popcount(group))

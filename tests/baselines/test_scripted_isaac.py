@@ -10,8 +10,8 @@ import pytest
 from iszoo.baselines.agents import View, make_agent
 from iszoo.baselines.match import play
 from iszoo.baselines.scripted import SCRIPTED
-from iszoo.envs.aec import GameEnv
 from iszoo.envs.isaac import GAME, PLACE
+from tests.baselines.preferences import chosen
 from tests.envs.test_isaac import (
     ALL,
     COLUMN,
@@ -31,18 +31,6 @@ from tests.helpers import scaled, settings_of
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "expert"])
 SEATS = pytest.mark.parametrize("seat", [DARK, LIGHT])
-
-
-def chosen(env: GameEnv, name: str) -> list[int]:
-    """The legal actions among which an agent draws; every legal action must get a finite value."""
-    legal = env.legal_actions()
-    mask = np.zeros((1, GAME.num_actions), np.int8)
-    mask[0, legal] = 1
-    values = np.full(mask.shape, np.nan)
-    SCRIPTED["isaac"][name](env._rows.copy(), 0, mask, values, GAME.params(env.options))
-    of_legal = values[0, legal]
-    assert np.isfinite(of_legal).all()
-    return [legal[k] for k in np.flatnonzero(of_legal == of_legal.max())]
 
 
 def seen_by(seat: int, pieces: tuple[Piece, ...] | list[Piece]) -> list[Piece]:

@@ -10,10 +10,10 @@ import pytest
 import iszoo
 from iszoo.baselines.agents import View, make_agent
 from iszoo.baselines.match import match, play
-from iszoo.baselines.scripted import SCRIPTED
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.isis_osiris import GAME, NUM_TILES, REVEAL, STOCK, TILES, resample
 from iszoo.envs.native import JIT
+from tests.baselines.preferences import chosen, valued
 from tests.helpers import scaled, settings_of
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "expert"])
@@ -36,25 +36,6 @@ def position(stocks: list[list[int]], actions: list[int], **options: Any) -> Gam
     for action in actions:
         env.step(action)
     return env
-
-
-def valued(name: str, rows: Any, mask: Any, params: Any) -> Any:
-    """The values of one position's actions, NaN where none was written; the position stays as it was."""
-    values = np.full(mask.shape, np.nan)
-    before = rows.copy()
-    SCRIPTED["isis_osiris"][name](rows, 0, mask, values, params)
-    np.testing.assert_array_equal(rows, before)
-    return values[0]
-
-
-def chosen(env: GameEnv, name: str) -> list[int]:
-    """The legal actions among which an agent draws."""
-    legal = env.legal_actions()
-    mask = np.zeros((1, GAME.num_actions), np.int8)
-    mask[0, legal] = 1
-    values = valued(name, env._rows.copy(), mask, GAME.params(env.options))[legal]
-    assert np.isfinite(values).all()
-    return [legal[k] for k in np.flatnonzero(values == values.max())]
 
 
 # --- Positions ---
@@ -115,7 +96,7 @@ def test_the_order_of_the_stock_is_not_seen(name: str) -> None:
                 for seed in range(3):
                     rows = row[None].copy()
                     resample(rows, 0, int(view.player[i]), seed, view.params)
-                    seen.append(valued(name, rows, mask, view.params)[mask[0] != 0])
+                    seen.append(valued("isis_osiris", name, rows, mask, view.params)[mask[0] != 0])
                 assert np.isfinite(seen[0]).all()
                 np.testing.assert_array_equal(seen[1], seen[0])
                 np.testing.assert_array_equal(seen[2], seen[0])

@@ -10,21 +10,14 @@ import pytest
 import iszoo
 from iszoo.baselines.agents import View, make_agent
 from iszoo.baselines.match import match, play
-from iszoo.baselines.scripted import SCRIPTED
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.iso import GAME, GROUP, MODE, PLAYER, STARS_AT, resample, step
 from iszoo.envs.native import JIT
 from iszoo.envs.primitives import NUM_PLAYERS
+from tests.baselines.preferences import chosen, valued
 from tests.helpers import scaled, settings_of
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "expert"])
-
-
-def valued(name: str, rows: Any, mask: Any, params: Any) -> Any:
-    """The values of one position's actions, NaN where none was written."""
-    values = np.full(mask.shape, np.nan)
-    SCRIPTED["iso"][name](rows, 0, mask, values, params)
-    return values[0]
 
 
 def position(deal: list[int], actions: list[str], **options: Any) -> GameEnv:
@@ -36,16 +29,6 @@ def position(deal: list[int], actions: list[str], **options: Any) -> GameEnv:
     for text in actions:
         env.step(GAME.string_to_action(text))
     return env
-
-
-def chosen(env: GameEnv, name: str) -> list[int]:
-    """The legal actions among which an agent draws."""
-    legal = env.legal_actions()
-    mask = np.zeros((1, GAME.num_actions), np.int8)
-    mask[0, legal] = 1
-    values = valued(name, env._rows.copy(), mask, GAME.params(env.options))[legal]
-    assert np.isfinite(values).all()
-    return [legal[k] for k in np.flatnonzero(values == values.max())]
 
 
 def after(env: GameEnv, action: int) -> GameEnv:
@@ -106,12 +89,12 @@ class Checked:
         params = view.params
         for i in range(len(rows)):
             mask = view.action_mask[i : i + 1]
-            values = valued(self.name, rows[i : i + 1].copy(), mask, params)
+            values = valued("iso", self.name, rows[i : i + 1].copy(), mask, params)
             legal = np.flatnonzero(mask[0])
             assert np.isfinite(values[legal]).all()
             other = rows[i : i + 1].copy()
             resample(other, 0, int(view.player[i]), 99, params)
-            np.testing.assert_array_equal(values, valued(self.name, other, mask, params))
+            np.testing.assert_array_equal(values, valued("iso", self.name, other, mask, params))
             if self.name == "greedy" and view.options["mode"] != "area_control":
                 self.check_stars(rows[i : i + 1], legal, values, params)
         return self.agent.act(view)

@@ -93,7 +93,8 @@ def test_games_that_are_over_stay_so(setting: Setting) -> None:
     vec.random_steps(setting.game.max_game_length)
     assert (vec.player == -1).all()
     assert not vec.action_mask.any()
-    at_the_end = batch_picture(vec)
+    assert vec.done.all()
+    at_the_end, rewards = batch_picture(vec), vec.rewards.copy()
     assert vec.random_steps(3) == 0
     assert batch_picture(vec) == at_the_end
     vec.reset(where=np.array([True, False, False]))
@@ -101,6 +102,10 @@ def test_games_that_are_over_stay_so(setting: Setting) -> None:
     assert np.array_equal(vec.rows[0], single._rows[0])
     assert np.array_equal(vec.obs[0], single.observe("player_0")["observation"])
     assert vec.player.tolist() == [0, -1, -1]
+    assert vec.done.tolist() == [False, True, True]
+    assert not vec.rewards[0].any()
+    assert np.array_equal(vec.rewards[1:], rewards[1:])
+    assert rewards[0].any()
 
 
 def test_positions_written_into_rows(setting: Setting) -> None:

@@ -40,7 +40,7 @@ def env_in(game: Oracle, reward: str = "outcome") -> GameEnv:
     rows = np.zeros((1, GAME.row_size), np.int64)
     for cell, (number, rotation) in game.table.items():
         face = params[iso.FACES + number]
-        iso._place(rows, 0, cell_id(cell), int(iso._TURNED[rotation, face]))
+        iso.place_tile(rows, 0, cell_id(cell), int(iso.TURNED[rotation, face]))
     fields = rows.view(GAME.row)[0, 0]
     fields["player"] = game.player
     fields["display"] = bits(number for number in game.display if number is not None)
@@ -97,7 +97,7 @@ def test_neighbours_are_orthogonal_in_exactly_two_perspectives(step: tuple[int, 
     env.reset(options={"deal": [18, 17, 16, 1, 13, *range(2, 13), 14, 15]})
     env.step(action(0, 0, (8, 8)))
     env.step(action(1, 0, (8 + step[0], 8 + step[1])))
-    united = [axis for axis in AXES if iso._group(env._rows, 0, axis, 1) == 0b11]
+    united = [axis for axis in AXES if iso.group_of(env._rows, 0, axis, 1) == 0b11]
     assert united == [axis for axis in AXES if step not in (SIX[axis], SIX[axis + 3])]
     assert len(united) == 2
 
@@ -105,12 +105,12 @@ def test_neighbours_are_orthogonal_in_exactly_two_perspectives(step: tuple[int, 
 def test_neighbours_on_the_torus_are_those_on_the_plane() -> None:
     """Fifteen connected tiles are at most 14 apart, and none of these ways is taken for a step."""
     for x, y in itertools.product(range(-14, 15), repeat=2):
-        way = iso._way(cell_id((8, 8)), cell_id((8 + x, 8 + y)))
+        way = iso.way_to(cell_id((8, 8)), cell_id((8 + x, 8 + y)))
         assert way == cell_id((x, y))
         assert (iso._SIDES[way] != 0) == ((x, y) in SIX)
         for axis in AXES:
             u, v = square_of((x, y), axis)
-            assert (iso._UNITED[way] >> (15 * axis)) & 1 == (abs(u) + abs(v) == 1)
+            assert (iso.UNITED[way] >> (15 * axis)) & 1 == (abs(u) + abs(v) == 1)
 
 
 def test_squares_that_a_figure_reaches() -> None:
@@ -118,7 +118,7 @@ def test_squares_that_a_figure_reaches() -> None:
     for x, y, axis in itertools.product(range(-8, 8), range(-8, 8), AXES):
         u, v = square_of((x, y), axis)
         seen = 1 << iso._PLACES.index((u, v)) if abs(u) + abs(v) <= 4 else 0
-        assert iso._DIAMOND[axis, cell_id((x, y))] == seen
+        assert iso.DIAMOND[axis, cell_id((x, y))] == seen
 
 
 @pytest.mark.parametrize("step", SIX)
@@ -325,7 +325,7 @@ def hidden(row: npt.NDArray[np.int64]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def looks(face: int) -> int:
-    return int(iso._LOOKS[face])
+    return int(iso.LOOKS[face])
 
 
 def worlds(row: npt.NDArray[np.int64], params: Any) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -28,7 +28,7 @@ SCRIPTED: Mapping[str, Mapping[str, Any]] = {
 
 PREFER = void(ROWS, int64, BYTES, Array(float64, 2, "C"), PARAMS)
 
-_call_prefer = caller(PREFER)
+call_prefer = caller(PREFER)
 
 
 def bind(prefer: Any) -> Any:
@@ -40,7 +40,7 @@ def bind(prefer: Any) -> Any:
 def choose(table: Any, rows: Any, mask: Any, seeds: Any, states: Any, values: Any, actions: Any, params: Any) -> None:
     """Writes for each row a legal action of the greatest value, each of them with the same probability."""
     for i in range(rows.shape[0]):
-        _call_prefer(table[0], rows, i, mask, values, params)
+        call_prefer(table[0], rows, i, mask, values, params)
         states[i, 0] = mix(seeds[i])
         best = -np.inf
         ties = 0

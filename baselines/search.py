@@ -1,0 +1,480 @@
+"""Search: UCT over the kernels of any game, on one preallocated tree of arrays.
+
+Every simulation starts from the position with all that its player can't know redrawn (`resample`), walks down the
+tree by UCB1, adds one node, plays to the end and backs up the result of every seat. The tree is over sequences of
+actions (Cowling, Powley, Whitehouse 2012, single-observer information-set search): a node stands for all positions
+that the sequence can lead to, and at each visit only those of its children compete that are legal in the position
+at hand. A game without chance or secrets is searched as by plain UCT.
+
+`Search` is for one position at a time; `SearchAgent` is the agent `mcts:2000` or `mcts:500ms`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iszoo.baselines import scripted
+from iszoo.baselines.agents import View
+from iszoo.envs.engine import (
+    RESAMPLE,
+    STEP,
+    call_resample,
+    call_step,
+    nth_legal,
+    to_move,
+    write_mask,
+    write_returns,
+)
+from iszoo.envs.game import Game, Params
+from iszoo.envs.native import kernel
+from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, REWARD, draw, mix
+
+MAX_PLAYERS = 4
+
+NODE = np.dtype(
+    [
+        ("visits", "<i4"),
+        ("child", "<i4"),  # the newest child, or 0: node 0 is the root and nobody's child
+        ("sibling", "<i4"),  # the next older child of the same parent, or 0
+        ("action", "<i4"),  # that leads here from the parent
+        ("depth", "<i4"),  # actions from the root
+        ("unused", "<i4"),  # 24 + 40 bytes: a node is one line of the cache
+        ("value", "<f8", (MAX_PLAYERS,)),  # by seat: the sum over visits
+        ("spare", "<f8"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search; `DEFAULTS` has what measured best for each game."""
+
+    exploration: float = 1.0  #: the constant of UCB1
+    prior: str = ""  #: the scripted agent in whose order the actions of a node are tried; "": at random
+    widening: float = 0.0  #: a node visited n times has at most first + widening * n ** power children; 0: no limit
+    power: float = 0.5
+    first: int = 4
+    rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
+    epsilon: float = 0.1  #: how often a scripted rollout plays at random instead
+    margin: float = 0.0  #: the share of the margin reward in the value of a finished game; the rest is the outcome
+
+
+DEFAULTS: Mapping[str, SearchOptions] = {}
+
+_CHUNK = 64  # simulations between two looks at the clock
+_MOST = 100_000_000  # simulations, or milliseconds
+_HUGE = 1e30
+
+# --- Kernels -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
+    """Makes node `used` the newest child of its parent."""
+    tree["visits"][used] = 0
+    tree["child"][used] = 0
+    tree["sibling"][used] = tree["child"][parent]
+    tree["action"][used] = action
+    tree["depth"][used] = tree["depth"][parent] + 1
+    for p in range(MAX_PLAYERS):
+        tree["value"][used, p] = 0.0
+    tree["child"][parent] = used
+
+
+@kernel
+def _best_legal(table: Any, rows: Any, mask: Any, values: Any, states: Any, params: Any) -> int:
+    """An action that is 1 in the mask and that the scripted preference values most, ties at random."""
+    scripted.call_prefer(table[0], rows, 0, mask, values, params)
+    best = -np.inf
+    chosen = -1
+    ties = 0
+    for a in range(mask.shape[1]):
+        if mask[0, a] == 0 or values[0, a] < best:
+            continue
+        ties = ties + 1 if values[0, a] == best else 1
+        best = values[0, a]
+        if draw(states, 0, 0, ties) == 0:
+            chosen = a
+    return chosen
+
+
+@kernel
+def _untried(
+    tree: Any, node: int, table: Any, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
+    states: Any, params: Any,
+) -> int:  # fmt: skip
+    """A legal action without a child yet: the first in the prior's order, or at random; `left` of them exist.
+
+    With a prior, its values are asked for at the whole mask: a preference may look at what else is legal.
+    """
+    if ordered:
+        scripted.call_prefer(prior[0], rows, 0, mask, values, params)
+    child = tree["child"][node]
+    while child != 0:
+        mask[0, tree["action"][child]] = 0
+        child = tree["sibling"][child]
+    if not ordered:
+        return nth_legal(mask, 0, draw(states, 0, 0, left))
+    best = -np.inf
+    chosen = -1
+    ties = 0
+    for a in range(mask.shape[1]):
+        if mask[0, a] == 0 or values[0, a] < best:
+            continue
+        ties = ties + 1 if values[0, a] == best else 1
+        best = values[0, a]
+        if draw(states, 0, 0, ties) == 0:
+            chosen = a
+    return chosen
+
+
+@kernel
+def _roll_out(
+    table: Any, policy: Any, guided: bool, epsilon: float, rows: Any, mask: Any, values: Any, states: Any, params: Any
+) -> None:
+    """Plays row 0 to its end."""
+    one_in = int(epsilon * (1 << 20))
+    while to_move(table, rows, 0, params) >= 0:
+        count = write_mask(table, rows, 0, mask, params)
+        if guided and (one_in == 0 or draw(states, 0, 0, 1 << 20) >= one_in):
+            action = _best_legal(policy, rows, mask, values, states, params)
+        else:
+            action = nth_legal(mask, 0, draw(states, 0, 0, count))
+        call_step(table[STEP], rows, 0, action, params)
+
+
+@kernel
+def _simulate(
+    simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
+    policy: Any, guided: bool, knobs: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any, states: Any,
+    params: Any, margin_params: Any,
+) -> int:  # fmt: skip
+    """Adds simulations to a tree of which `used` nodes are in use; returns how many are then.
+
+    root: int64 (1, S), never changed. player: the seat that searches. knobs: float64 (exploration, widening,
+    power, first, epsilon, margin). rows, mask, values, path, returns: scratch. states: the generator.
+    """
+    exploration, widening, power, first, epsilon, margin = knobs
+    visits, values_of, children = tree["visits"], tree["value"], tree["child"]
+    siblings, actions = tree["sibling"], tree["action"]
+    players = params[NUM_PLAYERS]
+    for _ in range(simulations):
+        for k in range(root.shape[1]):
+            rows[0, k] = root[0, k]
+        call_resample(table[RESAMPLE], rows, 0, player, draw(states, 0, 0, 1 << 31), params)
+        node = 0
+        length = 1
+        path[0] = 0
+        mover = to_move(table, rows, 0, params)
+        while mover >= 0 and length < path.shape[0]:
+            count = write_mask(table, rows, 0, mask, params)
+            # The child of the greatest upper bound among those that are legal here.
+            wide = exploration * np.sqrt(np.log(visits[node] + 1.0))
+            best = 0
+            best_bound = -_HUGE
+            tried = 0
+            child = children[node]
+            while child != 0:
+                if mask[0, actions[child]] != 0:
+                    tried += 1
+                    n = visits[child]
+                    bound = values_of[child, mover] / n + wide / np.sqrt(n)
+                    if bound > best_bound:
+                        best = child
+                        best_bound = bound
+                child = siblings[child]
+            limit = count
+            if widening > 0.0 and tried < count:
+                limit = min(count, int(first + widening * visits[node] ** power))
+            if used < tree.shape[0] and tried < limit:
+                action = _untried(
+                    tree, node, table, prior, ordered, rows, mask, count - tried, values, states, params
+                )  # fmt: skip
+                _add_child(tree, used, node, action)
+                call_step(table[STEP], rows, 0, action, params)
+                path[length] = used
+                length += 1
+                used += 1
+                break
+            if best == 0:  # the tree is full
+                break
+            call_step(table[STEP], rows, 0, actions[best], params)
+            node = best
+            path[length] = best
+            length += 1
+            mover = to_move(table, rows, 0, params)
+        _roll_out(table, policy, guided, epsilon, rows, mask, values, states, params)
+        write_returns(table, rows, 0, returns, params)
+        if margin > 0.0:
+            write_returns(table, rows, 0, returns[1:], margin_params)
+            for p in range(players):
+                returns[0, p] = (1.0 - margin) * returns[0, p] + margin * returns[1, p]
+        for k in range(length):
+            visits[path[k]] += 1
+            for p in range(players):
+                values_of[path[k], p] += returns[0, p]
+    return used
+
+
+@kernel
+def _mover(table: Any, rows: Any, params: Any) -> int:
+    return to_move(table, rows, 0, params)
+
+
+@kernel
+def _keep_below(tree: Any, kept: int, into: Any) -> int:
+    """Copies a node and all below it into another tree, as its root; returns how many nodes these are.
+
+    A copied node has its place there in breadth-first order, so that the copy itself is the queue: `child` of a
+    node that was not yet expanded still points into the old tree.
+    """
+    into[0] = tree[kept]
+    into["sibling"][0] = 0
+    used = 1
+    node = 0
+    while node < used:
+        old = into["child"][node]
+        into["child"][node] = 0
+        into["depth"][node] -= 1
+        last = 0
+        while old != 0:
+            into[used] = tree[old]
+            into["sibling"][used] = 0
+            if last == 0:
+                into["child"][node] = used
+            else:
+                into["sibling"][last] = used
+            last = used
+            used += 1
+            old = tree["sibling"][old]
+        node += 1
+    return used
+
+
+# --- Searching ---------------------------------------------------------------------------------------------
+
+
+class Search:
+    """The search tree of one position of a game.
+
+    Args:
+        game: the game.
+        params: `game.params(options)`, of the position's game.
+        options: how to search; by default `DEFAULTS` of the game.
+        capacity: the most nodes of the tree, 64 bytes each. When they are used up, simulations go on without new ones.
+    """
+
+    def __init__(
+        self, game: Game, params: Params, options: SearchOptions | None = None, capacity: int = 1 << 18
+    ) -> None:
+        if capacity < 2:
+            raise ValueError(f"capacity={capacity} is not allowed; a tree has at least 2 nodes")
+        self.game = game
+        self.options = DEFAULTS.get(game.name, SearchOptions()) if options is None else options
+        self.num_players = int(params[NUM_PLAYERS])
+        self._params, self._margin_params = (_with_reward(params, reward) for reward in (OUTCOME, MARGIN))
+        self._prior, self._ordered = _preference(game, self.options.prior, "prior")
+        self._policy, self._guided = _preference(game, self.options.rollout, "rollout")
+        chosen = self.options
+        self._knobs = tuple(
+            float(knob)
+            for knob in (chosen.exploration, chosen.widening, chosen.power, chosen.first, chosen.epsilon, chosen.margin)
+        )
+        self._tree = np.zeros(capacity, NODE)
+        self._spare: npt.NDArray[Any] | None = None
+        self._used = 0
+        self._root = np.zeros((1, game.row_size), np.int64)
+        self._rows = np.zeros((1, game.row_size), np.int64)
+        self._mask = np.zeros((1, game.num_actions), np.int8)
+        self._values = np.zeros((1, game.num_actions))
+        self._path = np.zeros(game.max_game_length + 1, np.int64)
+        self._returns = np.zeros((2, self.num_players))
+        self._states = np.zeros((1, 1), np.int64)
+
+    def start(self, row: npt.NDArray[np.int64], seed: int) -> None:
+        """Forgets the tree; the next one is for a position, of which only what its player knows is looked at.
+
+        Args:
+            row: int64 (S,), a copy of which is kept.
+            seed: sets all chance of the search.
+
+        Raises ValueError if the game is over.
+        """
+        self._place(row, seed)
+        self._tree[0] = np.zeros((), NODE)
+        self._used = 1
+
+    def _place(self, row: npt.NDArray[np.int64], seed: int) -> None:
+        root = np.ascontiguousarray(row, np.int64).reshape(1, self.game.row_size).copy()
+        player = int(_mover(self.game.table, root, self._params))
+        if player < 0:
+            raise ValueError("the game is over: there is nothing to search")
+        self._root, self.player = root, player
+        self._states[0, 0] = mix(seed)
+
+    def run(self, simulations: int = 0, milliseconds: int = 0) -> int:
+        """Adds simulations, or as many as fit into a time (in chunks of 64); returns how many were added."""
+        before = self.simulations
+        deadline = time.perf_counter() + milliseconds / 1000
+        if simulations:
+            self._simulate(simulations)
+        while milliseconds and time.perf_counter() < deadline:
+            self._simulate(_CHUNK)
+        return self.simulations - before
+
+    def _simulate(self, count: int) -> None:
+        self._used = _simulate(
+            count, self.game.table, self._root, self.player, self._tree, self._used, self._prior, self._ordered,
+            self._policy, self._guided, self._knobs, self._rows, self._mask, self._values, self._path, self._returns,
+            self._states, self._params, self._margin_params,
+        )  # fmt: skip
+
+    @property
+    def simulations(self) -> int:
+        """How many simulations the tree holds."""
+        return int(self._tree["visits"][0]) if self._used else 0
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the tree has."""
+        return self._used
+
+    def children(self) -> Iterator[int]:
+        """The nodes below the root."""
+        return self._children(0)
+
+    def _children(self, node: int) -> Iterator[int]:
+        child = int(self._tree["child"][node])
+        while child:
+            yield child
+            child = int(self._tree["sibling"][child])
+
+    def visits(self) -> npt.NDArray[np.int64]:
+        """How often each action was chosen at the root: int64 (A,)."""
+        visits = np.zeros(self.game.num_actions, np.int64)
+        for child in self._children(0):
+            visits[self._tree["action"][child]] = self._tree["visits"][child]
+        return visits
+
+    def values(self) -> npt.NDArray[np.float64]:
+        """The mean result of each seat after each action at the root: float64 (A, P); nan where never tried."""
+        values = np.full((self.game.num_actions, self.num_players), np.nan)
+        for child in self._children(0):
+            node = self._tree[child]
+            values[node["action"]] = node["value"][: self.num_players] / node["visits"]
+        return values
+
+    def best(self) -> int:
+        """The action that was chosen most often; of equals, the one with the greater mean result."""
+        if not self.simulations:
+            raise ValueError("nothing was searched yet: call run()")
+        return max(
+            (int(node["visits"]), float(node["value"][self.player] / node["visits"]), -int(node["action"]))
+            for node in self._tree[list(self._children(0))]
+        )[2] * -1
+
+    def principal_variation(self) -> list[int]:
+        """The most visited actions from the root on."""
+        line, node = [], 0
+        while below := list(self._children(node)):
+            node = max(below, key=lambda child: int(self._tree["visits"][child]))
+            line.append(int(self._tree["action"][node]))
+        return line
+
+    def advance(self, action: int, row: npt.NDArray[np.int64], seed: int) -> int:
+        """Makes the position after an action the root, and keeps what the tree has below it.
+
+        What was learnt there was learnt for all positions that were possible before; in a game with chance or
+        secrets, what the move has shown meanwhile bears only on what is searched from now on.
+
+        Args:
+            action: the action that was played at the root, by whomever.
+            row: int64 (S,), the position now.
+            seed: sets the chance of what is searched from now on.
+
+        Returns the number of simulations that were kept.
+        """
+        kept = next((child for child in self._children(0) if self._tree["action"][child] == action), 0)
+        self._place(row, seed)
+        if not kept:
+            self._tree[0] = np.zeros((), NODE)
+            self._used = 1
+            return 0
+        if self._spare is None:
+            self._spare = np.zeros_like(self._tree)
+        self._used = _keep_below(self._tree, kept, self._spare)
+        self._tree, self._spare = self._spare, self._tree
+        return self.simulations
+
+
+class SearchAgent:
+    """Plays the most visited action of a search. Its name is `mcts:` and its budget."""
+
+    def __init__(
+        self, game: Game, simulations: int = 0, milliseconds: int = 0, options: SearchOptions | None = None
+    ) -> None:
+        if (simulations < 1) == (milliseconds < 1):
+            raise ValueError("give a search either simulations or milliseconds")
+        self.name = f"mcts:{simulations}" if simulations else f"mcts:{milliseconds}ms"
+        self._game, self._options = game, options
+        self._budget = simulations, milliseconds
+        self._searches: dict[bytes, Search] = {}
+
+    def act(self, view: View) -> npt.NDArray[np.int64]:
+        """See `Agent.act`. Positions are searched one after the other."""
+        search = self._search_in(view.params)
+        actions = np.zeros(len(view.seeds), np.int64)
+        for k, row in enumerate(view.positions()):
+            legal = np.flatnonzero(view.action_mask[k])
+            if len(legal) == 1:
+                actions[k] = legal[0]
+                continue
+            search.start(row, int(view.seeds[k]))
+            search.run(*self._budget)
+            actions[k] = search.best()
+        return actions
+
+    def _search_in(self, params: Params) -> Search:
+        """The tree for games of some options: one each, made at the first use."""
+        key = params.tobytes()
+        if key not in self._searches:
+            simulations = self._budget[0]
+            capacity = simulations + 1 if simulations else 1 << 18
+            self._searches[key] = Search(self._game, params, self._options, min(max(capacity, 2), 1 << 20))
+        return self._searches[key]
+
+
+def make(text: str, game: Game) -> SearchAgent:
+    """The agent `mcts:text`, where text is a number of simulations ("2000") or a time ("500ms").
+
+    Raises ValueError for any other text.
+    """
+    number, milliseconds = (text[:-2], True) if text.endswith("ms") else (text, False)
+    if not (number.isascii() and number.isdecimal()) or not 0 < int(number) <= _MOST:
+        raise ValueError(
+            f"mcts:{text} is not allowed; write simulations or a time, from 1 to {_MOST:,}: mcts:2000, mcts:500ms"
+        )
+    return SearchAgent(game, milliseconds=int(number)) if milliseconds else SearchAgent(game, int(number))
+
+
+def _with_reward(params: Params, reward: int) -> Params:
+    changed = params.copy()
+    changed[REWARD] = reward
+    changed.setflags(write=False)
+    return changed
+
+
+def _preference(game: Game, name: str, what: str) -> tuple[Any, bool]:
+    """The table of a scripted preference, and whether there is one. Raises ValueError that lists the names."""
+    known = scripted.SCRIPTED.get(game.name, {})
+    if name and name not in known:
+        raise ValueError(f"{what}={name!r} is not allowed; {game.name} has {', '.join(map(repr, known)) or 'none'}")
+    if not name:
+        return (game.table, False)  # never called; of the same type
+    return scripted.bind(known[name]), True

@@ -22,8 +22,6 @@ import numpy.typing as npt
 from iszoo.baselines import scripted
 from iszoo.baselines.agents import View
 from iszoo.envs.engine import (
-    RESAMPLE,
-    STEP,
     call_resample,
     call_step,
     nth_legal,
@@ -31,7 +29,7 @@ from iszoo.envs.engine import (
     write_mask,
     write_returns,
 )
-from iszoo.envs.game import Game, Params
+from iszoo.envs.game import RESAMPLE, STEP, Game, Params
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, REWARD, draw, mix
 
@@ -39,36 +37,40 @@ MAX_PLAYERS = 4
 
 NODE = np.dtype(
     [
+        ("value", "<f4", (MAX_PLAYERS,)),  # by seat: the sum over visits
         ("visits", "<i4"),
         ("child", "<i4"),  # the newest child, or 0: node 0 is the root and nobody's child
         ("sibling", "<i4"),  # the next older child of the same parent, or 0
-        ("action", "<i4"),  # that leads here from the parent
-        ("depth", "<i4"),  # actions from the root
-        ("unused", "<i4"),  # 24 + 40 bytes: a node is one line of the cache
-        ("value", "<f8", (MAX_PLAYERS,)),  # by seat: the sum over visits
-        ("spare", "<f8"),
+        ("action", "<i2"),  # that leads here from the parent
+        ("rank", "<i2"),  # among the children of the same parent: the first made is 0
     ]
 )
+"""A node: 32 bytes, two to a line of the cache. Walking down the tree waits for memory above all."""
 
 
 @dataclass(frozen=True)
 class SearchOptions:
     """How to search; `DEFAULTS` has what measured best for each game."""
 
-    exploration: float = 1.0  #: the constant of UCB1
-    prior: str = ""  #: the scripted agent in whose order the actions of a node are tried; "": at random
-    widening: float = 0.0  #: a node visited n times has at most first + widening * n ** power children; 0: no limit
-    power: float = 0.5
-    first: int = 4
+    exploration: float = 1.4  #: the constant of UCB1 (Auer et al. 2002), or of PUCT where there is a prior
+    prior: str = ""  #: the scripted agent in whose order the actions of a node are tried; "": at random, and UCB1
+    decay: float = 0.5  #: what each action in the prior's order has of the probability of the one before
+    first: int = 1 << 30  #: a node visited n times has at most first + widening * sqrt(n) children
+    widening: float = 0.0
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
-    epsilon: float = 0.1  #: how often a scripted rollout plays at random instead
+    epsilon: float = 0.0  #: how often a scripted rollout plays at random instead
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game; the rest is the outcome
 
 
-DEFAULTS: Mapping[str, SearchOptions] = {}
+DEFAULTS: Mapping[str, SearchOptions] = {
+    "isaac": SearchOptions(2.0, "expert", 0.7, first=4, widening=1.0, rollout="expert", margin=0.5),
+    "iso": SearchOptions(2.0, "expert", 0.8, first=4, widening=1.0, margin=0.5),
+    "isis_osiris": SearchOptions(2.0, "expert", 0.5, first=2, widening=0.3, margin=0.9),
+}
+"""Game -> how `mcts:` searches it; any other game is searched without a prior, rollouts at random."""
 
 _CHUNK = 64  # simulations between two looks at the clock
-_MOST = 100_000_000  # simulations, or milliseconds
+_MOST = 1 << 24  # simulations, or milliseconds: float32 counts to there
 _HUGE = 1e30
 
 # --- Kernels -----------------------------------------------------------------------------------------------
@@ -77,11 +79,12 @@ _HUGE = 1e30
 @kernel
 def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
     """Makes node `used` the newest child of its parent."""
+    elder = tree["child"][parent]
     tree["visits"][used] = 0
     tree["child"][used] = 0
-    tree["sibling"][used] = tree["child"][parent]
+    tree["sibling"][used] = elder
     tree["action"][used] = action
-    tree["depth"][used] = tree["depth"][parent] + 1
+    tree["rank"][used] = tree["rank"][elder] + 1 if elder != 0 else 0
     for p in range(MAX_PLAYERS):
         tree["value"][used, p] = 0.0
     tree["child"][parent] = used
@@ -106,7 +109,7 @@ def _best_legal(table: Any, rows: Any, mask: Any, values: Any, states: Any, para
 
 @kernel
 def _untried(
-    tree: Any, node: int, table: Any, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
+    tree: Any, node: int, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
     states: Any, params: Any,
 ) -> int:  # fmt: skip
     """A legal action without a child yet: the first in the prior's order, or at random; `left` of them exist.
@@ -140,30 +143,33 @@ def _roll_out(
 ) -> None:
     """Plays row 0 to its end."""
     one_in = int(epsilon * (1 << 20))
-    while to_move(table, rows, 0, params) >= 0:
-        count = write_mask(table, rows, 0, mask, params)
+    count = write_mask(table, rows, 0, mask, params)
+    while count > 0:
         if guided and (one_in == 0 or draw(states, 0, 0, 1 << 20) >= one_in):
             action = _best_legal(policy, rows, mask, values, states, params)
         else:
             action = nth_legal(mask, 0, draw(states, 0, 0, count))
         call_step(table[STEP], rows, 0, action, params)
+        count = write_mask(table, rows, 0, mask, params)
 
 
 @kernel
 def _simulate(
     simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
-    policy: Any, guided: bool, knobs: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any, states: Any,
-    params: Any, margin_params: Any,
+    policy: Any, guided: bool, knobs: Any, likely: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any,
+    states: Any, params: Any, margin_params: Any,
 ) -> int:  # fmt: skip
     """Adds simulations to a tree of which `used` nodes are in use; returns how many are then.
 
-    root: int64 (1, S), never changed. player: the seat that searches. knobs: float64 (exploration, widening,
-    power, first, epsilon, margin). rows, mask, values, path, returns: scratch. states: the generator.
+    root: int64 (1, S), never changed. player: the seat that searches. knobs: floats, as unpacked below.
+    likely: float32, the probability that the prior gives to the action of each rank. rows, mask, values, path,
+    returns: scratch. states: the generator.
     """
-    exploration, widening, power, first, epsilon, margin = knobs
+    exploration, first, widening, epsilon, margin = knobs
     visits, values_of, children = tree["visits"], tree["value"], tree["child"]
-    siblings, actions = tree["sibling"], tree["action"]
+    siblings, actions, ranks = tree["sibling"], tree["action"], tree["rank"]
     players = params[NUM_PLAYERS]
+    one = np.float32(1.0)
     for _ in range(simulations):
         for k in range(root.shape[1]):
             rows[0, k] = root[0, k]
@@ -175,27 +181,27 @@ def _simulate(
         while mover >= 0 and length < path.shape[0]:
             count = write_mask(table, rows, 0, mask, params)
             # The child of the greatest upper bound among those that are legal here.
-            wide = exploration * np.sqrt(np.log(visits[node] + 1.0))
+            seen = np.float32(visits[node])
+            wide = np.float32(exploration) * np.sqrt(seen if ordered else np.log(seen + one))
             best = 0
-            best_bound = -_HUGE
+            best_bound = np.float32(-_HUGE)
             tried = 0
             child = children[node]
             while child != 0:
                 if mask[0, actions[child]] != 0:
                     tried += 1
-                    n = visits[child]
-                    bound = values_of[child, mover] / n + wide / np.sqrt(n)
+                    each = one / np.float32(visits[child])
+                    bound = values_of[child, mover] * each
+                    if ordered:
+                        bound += wide * likely[ranks[child]] / np.float32(visits[child] + 1)
+                    else:
+                        bound += wide * np.sqrt(each)
                     if bound > best_bound:
                         best = child
                         best_bound = bound
                 child = siblings[child]
-            limit = count
-            if widening > 0.0 and tried < count:
-                limit = min(count, int(first + widening * visits[node] ** power))
-            if used < tree.shape[0] and tried < limit:
-                action = _untried(
-                    tree, node, table, prior, ordered, rows, mask, count - tried, values, states, params
-                )  # fmt: skip
+            if used < tree.shape[0] and tried < count and tried < first + widening * np.sqrt(seen):
+                action = _untried(tree, node, prior, ordered, rows, mask, count - tried, values, states, params)
                 _add_child(tree, used, node, action)
                 call_step(table[STEP], rows, 0, action, params)
                 path[length] = used
@@ -204,7 +210,7 @@ def _simulate(
                 break
             if best == 0:  # the tree is full
                 break
-            call_step(table[STEP], rows, 0, actions[best], params)
+            call_step(table[STEP], rows, 0, int(actions[best]), params)
             node = best
             path[length] = best
             length += 1
@@ -241,7 +247,6 @@ def _keep_below(tree: Any, kept: int, into: Any) -> int:
     while node < used:
         old = into["child"][node]
         into["child"][node] = 0
-        into["depth"][node] -= 1
         last = 0
         while old != 0:
             into[used] = tree[old]
@@ -267,7 +272,7 @@ class Search:
         game: the game.
         params: `game.params(options)`, of the position's game.
         options: how to search; by default `DEFAULTS` of the game.
-        capacity: the most nodes of the tree, 64 bytes each. When they are used up, simulations go on without new ones.
+        capacity: the most nodes of the tree, 32 bytes each. When they are used up, simulations go on without new ones.
     """
 
     def __init__(
@@ -281,11 +286,10 @@ class Search:
         self._params, self._margin_params = (_with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._prior, self._ordered = _preference(game, self.options.prior, "prior")
         self._policy, self._guided = _preference(game, self.options.rollout, "rollout")
-        chosen = self.options
-        self._knobs = tuple(
-            float(knob)
-            for knob in (chosen.exploration, chosen.widening, chosen.power, chosen.first, chosen.epsilon, chosen.margin)
-        )
+        knobs = ("exploration", "first", "widening", "epsilon", "margin")
+        self._knobs = tuple(float(getattr(self.options, knob)) for knob in knobs)
+        decay = self.options.decay
+        self._likely = ((1 - decay) * decay ** np.arange(game.num_actions)).astype(np.float32)
         self._tree = np.zeros(capacity, NODE)
         self._spare: npt.NDArray[Any] | None = None
         self._used = 0
@@ -331,8 +335,8 @@ class Search:
     def _simulate(self, count: int) -> None:
         self._used = _simulate(
             count, self.game.table, self._root, self.player, self._tree, self._used, self._prior, self._ordered,
-            self._policy, self._guided, self._knobs, self._rows, self._mask, self._values, self._path, self._returns,
-            self._states, self._params, self._margin_params,
+            self._policy, self._guided, self._knobs, self._likely, self._rows, self._mask, self._values, self._path,
+            self._returns, self._states, self._params, self._margin_params,
         )  # fmt: skip
 
     @property
@@ -374,10 +378,13 @@ class Search:
         """The action that was chosen most often; of equals, the one with the greater mean result."""
         if not self.simulations:
             raise ValueError("nothing was searched yet: call run()")
-        return max(
-            (int(node["visits"]), float(node["value"][self.player] / node["visits"]), -int(node["action"]))
-            for node in self._tree[list(self._children(0))]
-        )[2] * -1
+        return (
+            max(
+                (int(node["visits"]), float(node["value"][self.player] / node["visits"]), -int(node["action"]))
+                for node in self._tree[list(self._children(0))]
+            )[2]
+            * -1
+        )
 
     def principal_variation(self) -> list[int]:
         """The most visited actions from the root on."""

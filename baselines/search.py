@@ -13,39 +13,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.baselines import scripted
+from iszoo.baselines import scripted, search_tree
 from iszoo.baselines.agents import View
-from iszoo.envs.engine import (
-    call_resample,
-    call_step,
-    nth_legal,
-    to_move,
-    write_mask,
-    write_returns,
-)
-from iszoo.envs.game import RESAMPLE, STEP, Game, Params
-from iszoo.envs.native import kernel
-from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, REWARD, draw, mix
-
-MAX_PLAYERS = 4
-
-NODE = np.dtype(
-    [
-        ("value", "<f4", (MAX_PLAYERS,)),  # by seat: the sum over visits
-        ("visits", "<i4"),
-        ("child", "<i4"),  # the newest child, or 0: node 0 is the root and nobody's child
-        ("sibling", "<i4"),  # the next older child of the same parent, or 0
-        ("action", "<i2"),  # that leads here from the parent
-        ("rank", "<i2"),  # among the children of the same parent: the first made is 0
-    ]
-)
-"""A node: 32 bytes, two to a line of the cache. Walking down the tree waits for memory above all."""
+from iszoo.baselines.search_tree import NODE
+from iszoo.envs.game import Game, Params
+from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, REWARD, mix
 
 
 @dataclass(frozen=True)
@@ -71,198 +50,7 @@ DEFAULTS: Mapping[str, SearchOptions] = {
 
 _CHUNK = 64  # simulations between two looks at the clock
 _MOST = 1 << 24  # simulations, or milliseconds: float32 counts to there
-_HUGE = 1e30
-
-# --- Kernels -----------------------------------------------------------------------------------------------
-
-
-@kernel
-def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
-    """Makes node `used` the newest child of its parent."""
-    elder = tree["child"][parent]
-    tree["visits"][used] = 0
-    tree["child"][used] = 0
-    tree["sibling"][used] = elder
-    tree["action"][used] = action
-    tree["rank"][used] = tree["rank"][elder] + 1 if elder != 0 else 0
-    for p in range(MAX_PLAYERS):
-        tree["value"][used, p] = 0.0
-    tree["child"][parent] = used
-
-
-@kernel
-def _best_legal(table: Any, rows: Any, mask: Any, values: Any, states: Any, params: Any) -> int:
-    """An action that is 1 in the mask and that the scripted preference values most, ties at random."""
-    scripted.call_prefer(table[0], rows, 0, mask, values, params)
-    best = -np.inf
-    chosen = -1
-    ties = 0
-    for a in range(mask.shape[1]):
-        if mask[0, a] == 0 or values[0, a] < best:
-            continue
-        ties = ties + 1 if values[0, a] == best else 1
-        best = values[0, a]
-        if draw(states, 0, 0, ties) == 0:
-            chosen = a
-    return chosen
-
-
-@kernel
-def _untried(
-    tree: Any, node: int, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
-    states: Any, params: Any,
-) -> int:  # fmt: skip
-    """A legal action without a child yet: the first in the prior's order, or at random; `left` of them exist.
-
-    With a prior, its values are asked for at the whole mask: a preference may look at what else is legal.
-    """
-    if ordered:
-        scripted.call_prefer(prior[0], rows, 0, mask, values, params)
-    child = tree["child"][node]
-    while child != 0:
-        mask[0, tree["action"][child]] = 0
-        child = tree["sibling"][child]
-    if not ordered:
-        return nth_legal(mask, 0, draw(states, 0, 0, left))
-    best = -np.inf
-    chosen = -1
-    ties = 0
-    for a in range(mask.shape[1]):
-        if mask[0, a] == 0 or values[0, a] < best:
-            continue
-        ties = ties + 1 if values[0, a] == best else 1
-        best = values[0, a]
-        if draw(states, 0, 0, ties) == 0:
-            chosen = a
-    return chosen
-
-
-@kernel
-def _roll_out(
-    table: Any, policy: Any, guided: bool, epsilon: float, rows: Any, mask: Any, values: Any, states: Any, params: Any
-) -> None:
-    """Plays row 0 to its end."""
-    one_in = int(epsilon * (1 << 20))
-    count = write_mask(table, rows, 0, mask, params)
-    while count > 0:
-        if guided and (one_in == 0 or draw(states, 0, 0, 1 << 20) >= one_in):
-            action = _best_legal(policy, rows, mask, values, states, params)
-        else:
-            action = nth_legal(mask, 0, draw(states, 0, 0, count))
-        call_step(table[STEP], rows, 0, action, params)
-        count = write_mask(table, rows, 0, mask, params)
-
-
-@kernel
-def _simulate(
-    simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
-    policy: Any, guided: bool, knobs: Any, likely: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any,
-    states: Any, params: Any, margin_params: Any,
-) -> int:  # fmt: skip
-    """Adds simulations to a tree of which `used` nodes are in use; returns how many are then.
-
-    root: int64 (1, S), never changed. player: the seat that searches. knobs: floats, as unpacked below.
-    likely: float32, the probability that the prior gives to the action of each rank. rows, mask, values, path,
-    returns: scratch. states: the generator.
-    """
-    exploration, first, widening, epsilon, margin = knobs
-    visits, values_of, children = tree["visits"], tree["value"], tree["child"]
-    siblings, actions, ranks = tree["sibling"], tree["action"], tree["rank"]
-    players = params[NUM_PLAYERS]
-    one = np.float32(1.0)
-    for _ in range(simulations):
-        for k in range(root.shape[1]):
-            rows[0, k] = root[0, k]
-        call_resample(table[RESAMPLE], rows, 0, player, draw(states, 0, 0, 1 << 31), params)
-        node = 0
-        length = 1
-        path[0] = 0
-        mover = to_move(table, rows, 0, params)
-        while mover >= 0 and length < path.shape[0]:
-            count = write_mask(table, rows, 0, mask, params)
-            # The child of the greatest upper bound among those that are legal here.
-            seen = np.float32(visits[node])
-            wide = np.float32(exploration) * np.sqrt(seen if ordered else np.log(seen + one))
-            best = 0
-            best_bound = np.float32(-_HUGE)
-            tried = 0
-            child = children[node]
-            while child != 0:
-                if mask[0, actions[child]] != 0:
-                    tried += 1
-                    each = one / np.float32(visits[child])
-                    bound = values_of[child, mover] * each
-                    if ordered:
-                        bound += wide * likely[ranks[child]] / np.float32(visits[child] + 1)
-                    else:
-                        bound += wide * np.sqrt(each)
-                    if bound > best_bound:
-                        best = child
-                        best_bound = bound
-                child = siblings[child]
-            if used < tree.shape[0] and tried < count and tried < first + widening * np.sqrt(seen):
-                action = _untried(tree, node, prior, ordered, rows, mask, count - tried, values, states, params)
-                _add_child(tree, used, node, action)
-                call_step(table[STEP], rows, 0, action, params)
-                path[length] = used
-                length += 1
-                used += 1
-                break
-            if best == 0:  # the tree is full
-                break
-            call_step(table[STEP], rows, 0, int(actions[best]), params)
-            node = best
-            path[length] = best
-            length += 1
-            mover = to_move(table, rows, 0, params)
-        _roll_out(table, policy, guided, epsilon, rows, mask, values, states, params)
-        write_returns(table, rows, 0, returns, params)
-        if margin > 0.0:
-            write_returns(table, rows, 0, returns[1:], margin_params)
-            for p in range(players):
-                returns[0, p] = (1.0 - margin) * returns[0, p] + margin * returns[1, p]
-        for k in range(length):
-            visits[path[k]] += 1
-            for p in range(players):
-                values_of[path[k], p] += returns[0, p]
-    return used
-
-
-@kernel
-def _mover(table: Any, rows: Any, params: Any) -> int:
-    return to_move(table, rows, 0, params)
-
-
-@kernel
-def _keep_below(tree: Any, kept: int, into: Any) -> int:
-    """Copies a node and all below it into another tree, as its root; returns how many nodes these are.
-
-    A copied node has its place there in breadth-first order, so that the copy itself is the queue: `child` of a
-    node that was not yet expanded still points into the old tree.
-    """
-    into[0] = tree[kept]
-    into["sibling"][0] = 0
-    used = 1
-    node = 0
-    while node < used:
-        old = into["child"][node]
-        into["child"][node] = 0
-        last = 0
-        while old != 0:
-            into[used] = tree[old]
-            into["sibling"][used] = 0
-            if last == 0:
-                into["child"][node] = used
-            else:
-                into["sibling"][last] = used
-            last = used
-            used += 1
-            old = tree["sibling"][old]
-        node += 1
-    return used
-
-
-# --- Searching ---------------------------------------------------------------------------------------------
+_LARGE = 1 << 20  # nodes of a tree whose simulations are not counted
 
 
 class Search:
@@ -316,7 +104,7 @@ class Search:
 
     def _place(self, row: npt.NDArray[np.int64], seed: int) -> None:
         root = np.ascontiguousarray(row, np.int64).reshape(1, self.game.row_size).copy()
-        player = int(_mover(self.game.table, root, self._params))
+        player = int(search_tree.mover(self.game.table, root, self._params))
         if player < 0:
             raise ValueError("the game is over: there is nothing to search")
         self._root, self.player = root, player
@@ -333,7 +121,7 @@ class Search:
         return self.simulations - before
 
     def _simulate(self, count: int) -> None:
-        self._used = _simulate(
+        self._used = search_tree.simulate(
             count, self.game.table, self._root, self.player, self._tree, self._used, self._prior, self._ordered,
             self._policy, self._guided, self._knobs, self._likely, self._rows, self._mask, self._values, self._path,
             self._returns, self._states, self._params, self._margin_params,
@@ -415,45 +203,72 @@ class Search:
             return 0
         if self._spare is None:
             self._spare = np.zeros_like(self._tree)
-        self._used = _keep_below(self._tree, kept, self._spare)
+        self._used = search_tree.keep_below(self._tree, kept, self._spare)
         self._tree, self._spare = self._spare, self._tree
         return self.simulations
 
 
 class SearchAgent:
-    """Plays the most visited action of a search. Its name is `mcts:` and its budget."""
+    """Plays the most visited action of a search. Its name is `mcts:` and its budget.
+
+    Args:
+        game: the game.
+        simulations: a budget a decision; or
+        milliseconds: the time a decision may take.
+        options: how to search; by default `DEFAULTS` of the game.
+        threads: how many positions of a batch are searched at the same time. It changes no answer.
+    """
 
     def __init__(
-        self, game: Game, simulations: int = 0, milliseconds: int = 0, options: SearchOptions | None = None
+        self,
+        game: Game,
+        simulations: int = 0,
+        milliseconds: int = 0,
+        options: SearchOptions | None = None,
+        threads: int = 1,
     ) -> None:
         if (simulations < 1) == (milliseconds < 1):
             raise ValueError("give a search either simulations or milliseconds")
+        if threads < 1:
+            raise ValueError(f"threads={threads} is not allowed; it is a whole number from 1")
         self.name = f"mcts:{simulations}" if simulations else f"mcts:{milliseconds}ms"
-        self._game, self._options = game, options
+        self._game, self._options, self._threads = game, options, threads
         self._budget = simulations, milliseconds
-        self._searches: dict[bytes, Search] = {}
+        self._searches: dict[tuple[bytes, int], Search] = {}  # by parameters and thread
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_searches": {}}
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
-        """See `Agent.act`. Positions are searched one after the other."""
-        search = self._search_in(view.params)
-        actions = np.zeros(len(view.seeds), np.int64)
-        for k, row in enumerate(view.positions()):
-            legal = np.flatnonzero(view.action_mask[k])
-            if len(legal) == 1:
-                actions[k] = legal[0]
-                continue
-            search.start(row, int(view.seeds[k]))
-            search.run(*self._budget)
-            actions[k] = search.best()
+        """See `Agent.act`."""
+        rows = view.positions()
+        actions = np.zeros(len(rows), np.int64)
+
+        def search_share(thread: int) -> None:
+            search = self._search_in(view.params, thread)
+            for k in range(thread, len(rows), self._threads):
+                legal = np.flatnonzero(view.action_mask[k])
+                if len(legal) == 1:
+                    actions[k] = legal[0]
+                    continue
+                search.start(rows[k], int(view.seeds[k]))
+                search.run(*self._budget)
+                actions[k] = search.best()
+
+        if self._threads == 1 or len(rows) == 1:
+            for thread in range(self._threads):
+                search_share(thread)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(search_share, range(self._threads)))
         return actions
 
-    def _search_in(self, params: Params) -> Search:
+    def _search_in(self, params: Params, thread: int) -> Search:
         """The tree for games of some options: one each, made at the first use."""
-        key = params.tobytes()
+        key = params.tobytes(), thread
         if key not in self._searches:
-            simulations = self._budget[0]
-            capacity = simulations + 1 if simulations else 1 << 18
-            self._searches[key] = Search(self._game, params, self._options, min(max(capacity, 2), 1 << 20))
+            capacity = min(self._budget[0] + 1, _LARGE) if self._budget[0] else _LARGE
+            self._searches[key] = Search(self._game, params, self._options, capacity)
         return self._searches[key]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import time
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ import iszoo
 from iszoo.baselines import scripted
 from iszoo.baselines.agents import view_of
 from iszoo.baselines.match import match
-from iszoo.baselines.search import DEFAULTS, MAX_PLAYERS, NODE, Search, SearchAgent, SearchOptions, make
+from iszoo.baselines.search import DEFAULTS, Search, SearchAgent, SearchOptions, make
+from iszoo.baselines.search_tree import MAX_PLAYERS, NODE
 from iszoo.envs import engine
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.native import kernel
@@ -357,3 +359,16 @@ def test_one_agent_plays_games_of_different_options() -> None:
         view = view_of(vec, np.arange(2), np.arange(2))
         actions = agent.act(view)
         assert view.action_mask[np.arange(2), actions].all()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=GAME_IDS)
+def test_threads_change_no_answer(game: Any) -> None:
+    vec = Setting(game, {}).vec(7, seed=0, autoreset="disabled")
+    vec.random_steps(4, observe=True)
+    view = view_of(vec, np.arange(7), np.arange(7))
+    alone = SearchAgent(game, 40).act(view).tolist()
+    assert SearchAgent(game, 40, threads=3).act(view).tolist() == alone
+    copied = pickle.loads(pickle.dumps(SearchAgent(game, 40)))
+    assert copied.act(view).tolist() == alone
+    with pytest.raises(ValueError, match="threads=0 is not allowed"):
+        SearchAgent(game, 40, threads=0)

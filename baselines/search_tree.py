@@ -1,0 +1,223 @@
+"""The tree of a search and the kernels that grow it; `search.py` says what it is and gives it a face."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from iszoo.baselines import scripted
+from iszoo.envs.engine import (
+    call_resample,
+    call_step,
+    nth_legal,
+    to_move,
+    write_mask,
+    write_returns,
+)
+from iszoo.envs.game import RESAMPLE, STEP
+from iszoo.envs.native import kernel
+from iszoo.envs.primitives import NUM_PLAYERS, draw
+
+MAX_PLAYERS = 4
+
+NODE = np.dtype(
+    [
+        ("value", "<f4", (MAX_PLAYERS,)),  # by seat: the sum over visits
+        ("visits", "<i4"),
+        ("child", "<i4"),  # the newest child, or 0: node 0 is the root and nobody's child
+        ("sibling", "<i4"),  # the next older child of the same parent, or 0
+        ("action", "<i2"),  # that leads here from the parent
+        ("rank", "<i2"),  # among the children of the same parent: the first made is 0
+    ]
+)
+"""A node: 32 bytes, two to a line of the cache. Walking down the tree waits for memory above all."""
+
+_HUGE = 1e30
+
+
+@kernel
+def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
+    """Makes node `used` the newest child of its parent."""
+    elder = tree["child"][parent]
+    tree["visits"][used] = 0
+    tree["child"][used] = 0
+    tree["sibling"][used] = elder
+    tree["action"][used] = action
+    tree["rank"][used] = tree["rank"][elder] + 1 if elder != 0 else 0
+    for p in range(MAX_PLAYERS):
+        tree["value"][used, p] = 0.0
+    tree["child"][parent] = used
+
+
+@kernel
+def _best_legal(table: Any, rows: Any, mask: Any, values: Any, states: Any, params: Any) -> int:
+    """An action that is 1 in the mask and that the scripted preference values most, ties at random."""
+    scripted.call_prefer(table[0], rows, 0, mask, values, params)
+    best = -np.inf
+    chosen = -1
+    ties = 0
+    for a in range(mask.shape[1]):
+        if mask[0, a] == 0 or values[0, a] < best:
+            continue
+        ties = ties + 1 if values[0, a] == best else 1
+        best = values[0, a]
+        if draw(states, 0, 0, ties) == 0:
+            chosen = a
+    return chosen
+
+
+@kernel
+def _untried(
+    tree: Any, node: int, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
+    states: Any, params: Any,
+) -> int:  # fmt: skip
+    """A legal action without a child yet: the first in the prior's order, or at random; `left` of them exist.
+
+    With a prior, its values are asked for at the whole mask: a preference may look at what else is legal.
+    """
+    if ordered:
+        scripted.call_prefer(prior[0], rows, 0, mask, values, params)
+    child = tree["child"][node]
+    while child != 0:
+        mask[0, tree["action"][child]] = 0
+        child = tree["sibling"][child]
+    if not ordered:
+        return nth_legal(mask, 0, draw(states, 0, 0, left))
+    best = -np.inf
+    chosen = -1
+    ties = 0
+    for a in range(mask.shape[1]):
+        if mask[0, a] == 0 or values[0, a] < best:
+            continue
+        ties = ties + 1 if values[0, a] == best else 1
+        best = values[0, a]
+        if draw(states, 0, 0, ties) == 0:
+            chosen = a
+    return chosen
+
+
+@kernel
+def _roll_out(
+    table: Any, policy: Any, guided: bool, epsilon: float, rows: Any, mask: Any, values: Any, states: Any, params: Any
+) -> None:
+    """Plays row 0 to its end."""
+    one_in = int(epsilon * (1 << 20))
+    count = write_mask(table, rows, 0, mask, params)
+    while count > 0:
+        if guided and (one_in == 0 or draw(states, 0, 0, 1 << 20) >= one_in):
+            action = _best_legal(policy, rows, mask, values, states, params)
+        else:
+            action = nth_legal(mask, 0, draw(states, 0, 0, count))
+        call_step(table[STEP], rows, 0, action, params)
+        count = write_mask(table, rows, 0, mask, params)
+
+
+@kernel
+def simulate(
+    simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
+    policy: Any, guided: bool, knobs: Any, likely: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any,
+    states: Any, params: Any, margin_params: Any,
+) -> int:  # fmt: skip
+    """Adds simulations to a tree of which `used` nodes are in use; returns how many are then.
+
+    root: int64 (1, S), never changed. player: the seat that searches. knobs: floats, as unpacked below.
+    likely: float32, the probability that the prior gives to the action of each rank. rows, mask, values, path,
+    returns: scratch. states: the generator.
+    """
+    exploration, first, widening, epsilon, margin = knobs
+    visits, values_of, children = tree["visits"], tree["value"], tree["child"]
+    siblings, actions, ranks = tree["sibling"], tree["action"], tree["rank"]
+    players = params[NUM_PLAYERS]
+    one = np.float32(1.0)
+    for _ in range(simulations):
+        for k in range(root.shape[1]):
+            rows[0, k] = root[0, k]
+        call_resample(table[RESAMPLE], rows, 0, player, draw(states, 0, 0, 1 << 31), params)
+        node = 0
+        length = 1
+        path[0] = 0
+        mover = to_move(table, rows, 0, params)
+        while mover >= 0 and length < path.shape[0]:
+            count = write_mask(table, rows, 0, mask, params)
+            # The child of the greatest upper bound among those that are legal here.
+            seen = np.float32(visits[node])
+            wide = np.float32(exploration) * np.sqrt(seen if ordered else np.log(seen + one))
+            best = 0
+            best_bound = np.float32(-_HUGE)
+            tried = 0
+            child = children[node]
+            while child != 0:
+                if mask[0, actions[child]] != 0:
+                    tried += 1
+                    each = one / np.float32(visits[child])
+                    bound = values_of[child, mover] * each
+                    if ordered:
+                        bound += wide * likely[ranks[child]] / np.float32(visits[child] + 1)
+                    else:
+                        bound += wide * np.sqrt(each)
+                    if bound > best_bound:
+                        best = child
+                        best_bound = bound
+                child = siblings[child]
+            if used < tree.shape[0] and tried < count and tried < first + widening * np.sqrt(seen):
+                action = _untried(tree, node, prior, ordered, rows, mask, count - tried, values, states, params)
+                _add_child(tree, used, node, action)
+                call_step(table[STEP], rows, 0, action, params)
+                path[length] = used
+                length += 1
+                used += 1
+                break
+            if best == 0:  # the tree is full
+                break
+            call_step(table[STEP], rows, 0, int(actions[best]), params)
+            node = best
+            path[length] = best
+            length += 1
+            mover = to_move(table, rows, 0, params)
+        _roll_out(table, policy, guided, epsilon, rows, mask, values, states, params)
+        write_returns(table, rows, 0, returns, params)
+        if margin > 0.0:
+            write_returns(table, rows, 0, returns[1:], margin_params)
+            for p in range(players):
+                returns[0, p] = (1.0 - margin) * returns[0, p] + margin * returns[1, p]
+        for k in range(length):
+            visits[path[k]] += 1
+            for p in range(players):
+                values_of[path[k], p] += returns[0, p]
+    return used
+
+
+@kernel
+def mover(table: Any, rows: Any, params: Any) -> int:
+    """The player to move in row 0; -1 when the game is over."""
+    return to_move(table, rows, 0, params)
+
+
+@kernel
+def keep_below(tree: Any, kept: int, into: Any) -> int:
+    """Copies a node and all below it into another tree, as its root; returns how many nodes these are.
+
+    A copied node has its place there in breadth-first order, so that the copy itself is the queue: `child` of a
+    node that was not yet expanded still points into the old tree.
+    """
+    into[0] = tree[kept]
+    into["sibling"][0] = 0
+    used = 1
+    node = 0
+    while node < used:
+        old = into["child"][node]
+        into["child"][node] = 0
+        last = 0
+        while old != 0:
+            into[used] = tree[old]
+            into["sibling"][used] = 0
+            if last == 0:
+                into["child"][node] = used
+            else:
+                into["sibling"][last] = used
+            last = used
+            used += 1
+            old = tree["sibling"][old]
+        node += 1
+    return used

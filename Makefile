@@ -16,12 +16,12 @@ PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit bench format clean
+.PHONY: demo test test-frameworks lint types suite nojit docs bench format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
 
-test: .venv/.test lint types suite nojit
+test: .venv/.test lint types docs suite nojit
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "iszoo needs Python 3.10 or newer: make PYTHON=python3.12 ...")'
@@ -33,7 +33,7 @@ test: .venv/.test lint types suite nojit
 	touch $@
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) --editable '.[cli,peers,test]'
+	$(PIP) --editable '.[cli,peers,docs,test]'
 	touch $@ .venv/.demo
 
 lint: .venv/.test
@@ -65,6 +65,10 @@ test-framework-%: .venvs/%/.installed
 
 .PRECIOUS: .venvs/%/.installed
 
+# A warning fails the build: a link that leads nowhere, a page that no menu shows.
+docs: .venv/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
 
@@ -73,5 +77,5 @@ format: .venv/.test
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv .venvs build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	rm -rf .venv .venvs build dist site src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -17,7 +17,9 @@ ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 INK, PAPER, PANEL, FAINT, GREY = "#1C2026", "#FAF7F0", "#F0EADC", "#CFC6B4", "#6F6A60"
 WHITE = "#FFFFFF"
-LAST, WEIGHT = VERMILLION, GREEN  # the last move, and an overlay
+LAST, WEIGHT, DARK_WEIGHT = VERMILLION, GREEN, "#00563F"  # the last move; an overlay, and words about it
+
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 # Metrics of these are alike. Bold, because the rasteriser's own font is.
 FONTS = "Helvetica, Arial, 'Liberation Sans', FreeSans, sans-serif"
@@ -29,14 +31,15 @@ class Canvas:
     Keyword arguments are SVG attributes: `stroke_width` is stroke-width, and None leaves one out.
     """
 
-    def __init__(self, width: float, height: float, background: str = PAPER) -> None:
+    def __init__(self, width: float, label: str) -> None:
         self.width = width
-        self.height = height
+        self.height = 0.0
+        self.label = label
         self._root = ElementTree.Element("svg")
         self._inside = [self._root]
-        self.rect(0, 0, width, height, fill=background)
+        self.rect(0, 0, width, 0, fill=PAPER)
 
-    def grow(self, height: float) -> None:
+    def end_at(self, height: float) -> None:
         """Makes the picture as high as what was found to be in it."""
         self.height = height
         self._root[0].set("height", number(height))
@@ -81,20 +84,35 @@ class Canvas:
 
     def star(self, x: float, y: float, radius: float, **attributes: object) -> None:
         """A five-pointed star."""
-        self.polygon(
-            [
-                around(x, y, radius if k % 2 == 0 else 0.45 * radius, 90 + 36 * k)
-                for k in range(10)
-            ],
-            **attributes,
-        )  # fmt: skip
+        self.polygon([around(x, y, radius * (0.45 if k % 2 else 1), 90 + 36 * k) for k in range(10)], **attributes)
 
     def hit(self, target: str, x: float, y: float, width: float, height: float) -> None:
         """A rectangle that isn't seen, but is clicked."""
         self.rect(x, y, width, height, fill="none", pointer_events="all", data_target=target)
 
-    def to_svg(self, size: float, label: str) -> str:
-        """The picture, `size` pixels wide; label: what it shows, for who can't see it."""
+    def panel(
+        self, x: float, y: float, width: float, height: float, *, active: bool = False, **attributes: object
+    ) -> None:
+        """The ground of what belongs together; active: of who is to move."""
+        style: dict[str, object] = {"fill": PANEL, "stroke": FAINT, "stroke_width": 1.5}
+        if active:
+            style = {"fill": WHITE, "stroke": INK, "stroke_width": 3.5}
+        self.rect(x, y, width, height, radius=9, **{**style, **attributes})
+
+    def mark(self, x: float, y: float, width: float, height: float, radius: float, **attributes: object) -> None:
+        """A frame round what the last move was; its white edges set it off where colours are not told apart."""
+        for colour, stroke in ((WHITE, 9), (LAST, 5)):
+            self.rect(x, y, width, height, radius=radius, fill="none", stroke=colour, stroke_width=stroke, **attributes)
+
+    def badge(self, x: float, y: float, share: float) -> None:
+        """A share of an overlay, in percents, round a point."""
+        text = percent(share)
+        width = 12 * len(text) + 6
+        self.rect(x - width / 2, y - 12, width, 24, radius=6, fill=WHITE, fill_opacity=0.92)
+        self.text(x, y, text, 19, anchor="middle", fill=DARK_WEIGHT)
+
+    def to_svg(self, size: float) -> str:
+        """The picture, `size` pixels wide."""
         root = self._root
         root.attrib = {
             "xmlns": "http://www.w3.org/2000/svg",
@@ -104,7 +122,8 @@ class Canvas:
             "font-family": FONTS,
             "font-weight": "bold",
             "fill": INK,
-            "aria-label": label,
+            "role": "group",
+            "aria-label": self.label,
         }
         return ElementTree.tostring(root, encoding="unicode")
 
@@ -140,6 +159,11 @@ def around(x: float, y: float, radius: float, degrees: float) -> Point:
 def signed(value: int) -> str:
     """A number with its sign, in the typographer's minus."""
     return f"{value:+d}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent(share: float) -> str:
+    """A share in whole percents."""
+    return f"{100 * share:.0f}%"
 
 
 def listed(words: Sequence[str]) -> str:

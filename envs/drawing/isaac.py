@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from iszoo.envs.drawing.canvas import FAINT, INK, LAST, PANEL, WEIGHT, WHITE, Canvas, Point
-from iszoo.envs.drawing.position import Position, percent
+from iszoo.envs.drawing.canvas import INK, LAST, TIMES, WEIGHT, WHITE, Canvas, Point, percent
+from iszoo.envs.drawing.position import Position
 from iszoo.envs.isaac import (
     ALONG_COLUMNS,
     COUNTER,
@@ -31,7 +31,7 @@ ON = (WHITE, INK)  # what is written on a piece
 
 CELL, LEFT, TOP = 54, 30, 136
 RIGHT, BOTTOM = LEFT + 10 * CELL, TOP + 10 * CELL
-WIDTH, HEIGHT = 600, BOTTOM + 100
+WIDTH = 600
 SHOWN = 3  # the placements of an overlay that are drawn as pieces, the best ones
 
 
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
 
 def draw(position: Position) -> Canvas:
     """The picture, as Light sees it for seat 1, else as Dark does."""
-    canvas = Canvas(WIDTH, HEIGHT)
+    canvas = Canvas(WIDTH, f"Isaac: {status(position)}")
     view = _View(LIGHT if position.seat == LIGHT else DARK)
     pieces = list(_pieces(position))
     _status(canvas, position)
@@ -63,6 +63,7 @@ def draw(position: Position) -> Canvas:
             canvas.hit(f"cell-{cell}", *view.corner(cell), CELL, CELL)
     for owner, y in ((1 - view.seat, 48), (view.seat, BOTTOM + 30)):
         _reserve(canvas, position, owner, y)
+    canvas.end_at(BOTTOM + 96)
     return canvas
 
 
@@ -127,18 +128,21 @@ def _counters(position: Position) -> dict[int, int]:
 
 
 def _last(position: Position, pieces: list[Piece]) -> Piece | None:
-    """The piece that the last action placed or removed. A row doesn't say who acted: who fits, best not who moves."""
+    """The piece that the last action placed or removed.
+
+    A row doesn't say who acted: of those whose piece it can have been, who more likely did.
+    """
     if position.last is None or position.last >= TARGETS:
         return None
     lengths = LENGTHS[position.options["pieces"]]
     kind, upright = divmod(position.last // 100, 2)
-    moved = [
-        Piece(seat, kind, bool(upright), tuple(sorted(_cells(position.last, seat, lengths))))
-        for seat in _actors(position)
-    ]
+    longest = position.fields["longest"].tolist()
     covered = {cell for piece in pieces for cell in piece.cells}
-    removed = [piece for piece in moved if covered.isdisjoint(piece.cells)]
-    return next((piece for piece in (*moved, *removed) if piece in pieces or piece in removed), None)
+    for seat in _actors(position):
+        piece = Piece(seat, kind, bool(upright), tuple(sorted(_cells(position.last, seat, lengths))))
+        if piece in pieces if not any(longest) else longest[seat] == lengths[kind] and covered.isdisjoint(piece.cells):
+            return piece
+    return None
 
 
 def _actors(position: Position) -> list[int]:
@@ -205,7 +209,7 @@ def _piece(canvas: Canvas, view: _View, piece: Piece, counters: dict[int, int], 
                 ends = (x + CELL * n, y + 8, x + CELL * n, y + height - 8)
             canvas.line(*ends, stroke=ON[piece.owner], stroke_width=1.5, stroke_opacity=0.22)
         if piece == last:
-            _outline(canvas, view, piece.cells, LAST, stroke_width=5)
+            canvas.mark(x + 4, y + 4, width - 8, height - 8, 11)
         # The value stands where no counter does, as near to the middle as can be.
         middle = (len(piece.cells) - 1) / 2
         open_cells = [n for n, cell in enumerate(piece.cells) if cell not in counters]
@@ -237,7 +241,8 @@ def _tokens(canvas: Canvas, view: _View, position: Position) -> None:
         for cell, owner in counters.items():
             _token(canvas, view.centre(cell), owner, position.scores[owner])
             if position.last is not None and position.last >= TARGETS and owner == _counter_moved(position):
-                canvas.circle(*view.centre(cell), 25, fill="none", stroke=LAST, stroke_width=5)
+                x, y, width, height = view.box((cell,))
+                canvas.mark(x + 4, y + 4, width - 8, height - 8, 23)
 
 
 def _counter_moved(position: Position) -> int | None:
@@ -266,8 +271,7 @@ def _overlay(canvas: Canvas, view: _View, position: Position) -> None:
                     canvas.circle(*at, 26 * (share / greatest) ** 0.5, fill=WEIGHT, fill_opacity=0.75)
             for action, share in position.top_shares:
                 if action < TARGETS + WIN and share >= 0.03:
-                    at = view.centre(_absolute(action - TARGETS, position.player))
-                    _label(canvas, at, percent(share))
+                    canvas.badge(*view.centre(_absolute(action - TARGETS, position.player)), share)
             return
         pieces = [(_cells(action, position.player, lengths), share) for action, share in position.top_shares]
         if position.fields["phase"] == PLACE:
@@ -285,13 +289,7 @@ def _overlay(canvas: Canvas, view: _View, position: Position) -> None:
         for cells, share in reversed(pieces):
             if share >= 0.01:
                 x, y, width, _ = view.box(cells)
-                _label(canvas, (x + width / 2, y + 4), percent(share))
-
-
-def _label(canvas: Canvas, at: Point, text: str) -> None:
-    width = 12 * len(text) + 6
-    canvas.rect(at[0] - width / 2, at[1] - 12, width, 24, radius=6, fill=WHITE, fill_opacity=0.92)
-    canvas.text(*at, text, 19, anchor="middle", fill="#00563F")
+                canvas.badge(x + width / 2, y + 4, share)
 
 
 def _status(canvas: Canvas, position: Position) -> None:
@@ -312,7 +310,8 @@ def status(position: Position) -> str:
     if position.over:
         if len(position.winners) == 2:
             return f"A shared win, {dark} : {light}"
-        return f"{NAMES[position.winners[0]]} wins, {max(dark, light)} : {min(dark, light)}"
+        tie = " (on the tie-break)" if dark == light else ""
+        return f"{NAMES[position.winners[0]]} wins, {max(dark, light)} : {min(dark, light)}{tie}"
     name = NAMES[position.player]
     if position.fields["phase"] == PLACE:
         return f"{name} to place a piece"
@@ -325,17 +324,13 @@ def status(position: Position) -> str:
 def _reserve(canvas: Canvas, position: Position, owner: int, y: float) -> None:
     """A player's name, score and unplayed pieces; what is to be placed can be clicked."""
     to_move = owner == position.player
-    canvas.rect(
-        4, y, WIDTH - 8, 58, radius=9, fill=PANEL, stroke=INK if to_move else FAINT, stroke_width=3 if to_move else 1.5
-    )
+    canvas.panel(4, y, WIDTH - 8, 58, active=to_move)
     out = (int(position.fields["out"]) >> owner) & 1
     _token(canvas, (34, y + 29), owner, position.scores[owner], 24)
-    canvas.text(66, y + 20, NAMES[owner], 21)
-    if to_move:
-        canvas.polygon([(122, y + 12), (136, y + 20), (122, y + 28)])
-    canvas.text(66, y + 42, "out" if out else f"player_{owner}", 15)
+    canvas.text(64, y + 19, NAMES[owner], 20)
+    canvas.text(64, y + 41, f"player_{owner}" + (", out" if out else ", you" if owner == position.seat else ""), 14)
     lengths = LENGTHS[position.options["pieces"]]
-    x = 150.0
+    x = 158.0
     for kind in range(TYPES):
         left = (int(position.fields["unplayed"][owner]) >> (8 * kind)) & 255
         width = max(18, 9.5 * lengths[kind])
@@ -345,7 +340,7 @@ def _reserve(canvas: Canvas, position: Position, owner: int, y: float) -> None:
                 x, y + 17, width, 24, radius=6, fill=FILL[owner], stroke=EDGE[owner], stroke_width=2
             )  # fmt: skip
             canvas.text(x + width / 2, y + 29, str(VALUES[kind]), 18, anchor="middle", fill=ON[owner])
-            canvas.text(x + width + 4, y + 29, f"×{left}", 18)
+            canvas.text(x + width + 4, y + 29, f"{TIMES}{left}", 18)
             if clicked:
                 canvas.hit(f"reserve-{kind}", x - 4, y + 4, width + 34, 50)
         x += width + 39

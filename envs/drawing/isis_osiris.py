@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from iszoo.envs.drawing.canvas import (
-    BLUE, FAINT, GREEN, INK, LAST, ORANGE, PANEL, PURPLE, WEIGHT, WHITE, Canvas, around, listed, signed,
-)  # fmt: skip
-from iszoo.envs.drawing.position import Position, percent
-from iszoo.envs.isis_osiris import CELLS, NUM_TILES, REVEAL, STOCK, TILES
+    BLUE,
+    DARK_WEIGHT,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    TIMES,
+    WEIGHT,
+    WHITE,
+    Canvas,
+    around,
+    listed,
+    percent,
+    signed,
+)
+from iszoo.envs.drawing.position import Position
+from iszoo.envs.isis_osiris import CELLS, NUM_TILES, REVEAL, STOCK
 
 LETTERS = "ABCD"
 FILL = (BLUE, ORANGE, GREEN, PURPLE)  # of the stones; each player's have a shape of their own too
@@ -21,7 +35,7 @@ WIDTH = 600
 
 def draw(position: Position) -> Canvas:
     """The picture. What lies face down and is remembered by nobody in memory="hidden" is shown to no seat."""
-    canvas = Canvas(WIDTH, 0)
+    canvas = Canvas(WIDTH, f"Isis & Osiris: {status(position)}")
     _status(canvas, position)
     _board(canvas, position)
     y = BOTTOM + 16.0
@@ -29,11 +43,16 @@ def draw(position: Position) -> Canvas:
         y = _unseen(canvas, position, y)
     if position.options["variant"] == "shared_stock":
         y = _common_stock(canvas, position, y)
+    standard = position.options["variant"] == "standard"
+    columns = 3 if position.num_players == 3 else 2
+    step, height = (WIDTH - 4) / columns, 100 if standard else 68
     for seat in range(position.num_players):
-        _panel(canvas, position, seat, 4 + 298 * (seat % 2), y)
-        if seat % 2 or seat == position.num_players - 1:
-            y += 108 if position.options["variant"] == "standard" else 76
-    canvas.grow(y)
+        box = (4 + step * (seat % columns), y + (height + 8) * (seat // columns), step - 4, height)
+        _panel(canvas, position, seat, *box)
+    y += (height + 8) * ((position.num_players + columns - 1) // columns)
+    if standard and position.seat is None:
+        y = _out_of_game(canvas, position, y)
+    canvas.end_at(y)
     return canvas
 
 
@@ -65,15 +84,15 @@ def _status(canvas: Canvas, position: Position) -> None:
     hand = int(position.fields["hand"])
     share = position.shares.get(REVEAL)
     if hand:
-        canvas.text(512, 30, "in hand", 20, anchor="end", fill="#6F6A60")
-        _tile(canvas, 524, 2, 56, hand)
+        canvas.text(512, 30, "in hand", 20, anchor="end", fill=GREY)
+        _tile(canvas, 530, 5, 50, hand)
         if position.last == REVEAL:
-            canvas.rect(521, -1 + 2, 62, 58, radius=10, fill="none", stroke=LAST, stroke_width=5)
+            canvas.mark(526, 4, 58, 52, 9)
     elif REVEAL in position.legal:
         with canvas.group("reveal"):
-            canvas.rect(430, 6, 158, 48, radius=10, fill=PANEL, stroke=INK, stroke_width=2)
+            canvas.panel(430, 6, 158, 48, active=True)
             _tile(canvas, 436, 10, 40, None)
-            canvas.text(482, 30, percent(share) if share else "reveal", 24, fill="#00563F" if share else INK)
+            canvas.text(482, 30, percent(share) if share else "reveal", 24, fill=DARK_WEIGHT if share else INK)
 
 
 def status(position: Position) -> str:
@@ -105,16 +124,16 @@ def _board(canvas: Canvas, position: Position) -> None:
         with canvas.group(f"cell-{cell}"):
             canvas.rect(x + 1.5, y + 1.5, CELL - 3, CELL - 3, radius=5, fill="#E8CF94")
             if (taken >> cell) & 1:
-                _tile(canvas, x + 5, y + 5, CELL - 10, values[cell] if shown else None)
+                _tile(canvas, x + 5, y + 5, CELL - 10, values[cell] if shown else None, 0 if position.over else -7)
                 if shown and not position.over:
-                    _eye(canvas, x + CELL - 17, y + CELL - 17, 11, "#8A7B52" if values[cell] > 0 else "#A9A7BD")
+                    _eye(canvas, x + CELL / 2, y + CELL - 19, 11, "#8A7B52" if values[cell] > 0 else "#A9A7BD")
             for seat in range(position.num_players):
                 if (int(position.fields["stones"][seat]) >> cell) & 1:
                     _stone(canvas, x + CELL / 2, y + CELL / 2, 33, seat)
     with canvas.group(pointer_events="none"):
         if position.last is not None and position.last != REVEAL:
             x, y = _corner(position.last)
-            canvas.rect(x + 2.5, y + 2.5, CELL - 5, CELL - 5, radius=7, fill="none", stroke=LAST, stroke_width=5)
+            canvas.mark(x + 2, y + 2, CELL - 4, CELL - 4, 7)
         _overlay(canvas, position)
 
 
@@ -130,13 +149,13 @@ def _overlay(canvas: Canvas, position: Position) -> None:
             continue
         x, y = (at + CELL / 2 for at in _corner(action))
         canvas.circle(x, y, 38 * (share / greatest) ** 0.5, fill=WEIGHT, fill_opacity=0.85)
-        if share >= 0.01:
+        if share >= 0.03:
             inside = share / greatest > 0.3
-            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE if inside else "#00452F")
+            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE if inside else DARK_WEIGHT)
 
 
-def _tile(canvas: Canvas, x: float, y: float, side: float, value: int | None) -> None:
-    """A tile with its value; None: eye up."""
+def _tile(canvas: Canvas, x: float, y: float, side: float, value: int | None, lower: float = 0) -> None:
+    """A tile with its value, `lower` under its middle; None: eye up."""
     fill = EYE if value is None else SUN if value > 0 else MOON
     canvas.rect(x, y, side, side, radius=0.12 * side, fill=fill, stroke=INK, stroke_width=0.025 * side + 0.5)
     middle_x, middle_y = x + side / 2, y + side / 2
@@ -144,7 +163,7 @@ def _tile(canvas: Canvas, x: float, y: float, side: float, value: int | None) ->
         _eye(canvas, middle_x, middle_y, 0.36 * side, "#F7E3AE")
         return
     on = INK if value > 0 else WHITE
-    canvas.text(middle_x - 0.02 * side, middle_y, signed(value), 0.56 * side, anchor="middle", fill=on)
+    canvas.text(middle_x - 0.02 * side, middle_y + lower, signed(value), 0.56 * side, anchor="middle", fill=on)
 
 
 def _eye(canvas: Canvas, x: float, y: float, radius: float, colour: str) -> None:
@@ -187,7 +206,7 @@ def _unseen(canvas: Canvas, position: Position, y: float) -> float:
         x = 84 + 64.5 * k
         with canvas.group(opacity=None if left else 0.3):
             _tile(canvas, x, y, 32, value)
-            canvas.text(x + 35, y + 16, f"×{left}", 17)
+            canvas.text(x + 35, y + 16, f"{TIMES}{left}", 17)
     return y + 44
 
 
@@ -201,31 +220,36 @@ def _minis(canvas: Canvas, position: Position, x: float, y: float, first: int, c
 def _common_stock(canvas: Canvas, position: Position, y: float) -> float:
     left = int(position.fields["tiles_left"][0])
     with canvas.group("reveal" if REVEAL in position.legal else None):
-        canvas.rect(4, y, WIDTH - 8, 36, radius=9, fill=PANEL, stroke=FAINT, stroke_width=1.5)
-        canvas.text(14, y + 18, f"stock {left}" , 17)
+        canvas.panel(4, y, WIDTH - 8, 36)
+        canvas.text(14, y + 18, f"stock {left}", 17)
         _minis(canvas, position, 96, y + 7, NUM_TILES - left, left, 22.4)
     return y + 44
 
 
-def _panel(canvas: Canvas, position: Position, seat: int, x: float, y: float) -> None:
+def _out_of_game(canvas: Canvas, position: Position, y: float) -> float:
+    """The tiles that were put aside, for who sees all."""
+    dealt = STOCK[position.num_players] * position.num_players
+    if dealt == NUM_TILES:
+        return y
+    canvas.text(14, y + 12, "out of the game", 17, fill=GREY)
+    _minis(canvas, position, 160, y, dealt, NUM_TILES - dealt, 25)
+    return y + 32
+
+
+def _panel(canvas: Canvas, position: Position, seat: int, x: float, y: float, width: float, height: float) -> None:
     """A player's points, stones and tiles."""
     to_move = seat == position.player
-    standard = position.options["variant"] == "standard"
-    canvas.rect(
-        x, y, 294, 100 if standard else 68, radius=9, fill=PANEL,
-        stroke=INK if to_move else FAINT, stroke_width=3 if to_move else 1.5,
-    )  # fmt: skip
-    _stone(canvas, x + 26, y + 30, 20, seat)
-    canvas.text(x + 54, y + 18, f"player_{seat}", 17)
+    canvas.panel(x, y, width, height, active=to_move)
+    _stone(canvas, x + 25, y + 30, 19, seat)
+    canvas.text(x + 50, y + 18, f"player_{seat}", 17)
+    if seat == position.seat:
+        canvas.text(x + width - 10, y + 48, "you", 16, anchor="end")
     points = position.scores[seat]
     shown = (signed(points) if points else "0") if _is_open(position) else "?"
-    canvas.text(x + 282, y + 20, shown, 25, anchor="end")
-    if to_move:
-        canvas.polygon([(x + 138, y + 11), (x + 151, y + 18), (x + 138, y + 25)])
+    canvas.text(x + width - 10, y + 20, shown, 25, anchor="end")
     for k in range(int(position.fields["stones_left"][seat])):
-        _stone(canvas, x + 63 + 21 * k, y + 47, 9, seat, letter=False)
-    if standard:
+        _stone(canvas, x + 59 + 18 * k, y + 47, 8, seat, letter=False)
+    if position.options["variant"] == "standard":
         left = int(position.fields["tiles_left"][seat])
-        each = STOCK[position.num_players]
         with canvas.group("reveal" if to_move and REVEAL in position.legal else None):
-            _minis(canvas, position, x + 10, y + 68, each * (seat + 1) - left, left, 25)
+            _minis(canvas, position, x + 9, y + 68, STOCK[position.num_players] * (seat + 1) - left, left, 25.5)

@@ -10,15 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from iszoo.envs.drawing.canvas import (
-    BLUE, FAINT, INK, LAST, PANEL, PURPLE, WEIGHT, WHITE, YELLOW, Canvas, Point, around, listed, number,
-)  # fmt: skip
-from iszoo.envs.drawing.position import Position, percent
+    GREY,
+    INK,
+    LAST,
+    WEIGHT,
+    WHITE,
+    YELLOW,
+    Canvas,
+    Point,
+    around,
+    listed,
+    number,
+)
+from iszoo.envs.drawing.position import Position
 from iszoo.envs.iso import CELLS, FACE_WALLS, FACES, GROUP, ON_DISPLAY_ALL_GAME, RULES, SIDE, SLOTS, TOP, TURNED
 from iszoo.envs.iso_text import band, numbers
-from iszoo.envs.iso_tiles import COLOURS, INDICATORS, Objective, load
+from iszoo.envs.iso_tiles import INDICATORS, Objective, load
 
 BLACK, WHITE_MARK, VOID, OWN = range(4)
-PAINT = (PURPLE, YELLOW, BLUE, "#FFFDF8")  # pink, yellow, blue, and in objectives "white", which is any one
+# Pink, yellow and blue, of different lightness too; in objectives "white", which is any one of them.
+PAINT = ("#E29BC3", YELLOW, "#00568F", "#FFFDF8")
 NORMALS = ((-0.866, 0.5), (0.866, 0.5), (0.0, -1.0))  # of the walls x, y, z, on the picture
 WIDTH = 600
 TABLE_TOP, TABLE_HEIGHT = 52, 350
@@ -38,7 +49,7 @@ Spot = tuple[int, int]  # a cell of the table, unrolled from the torus
 
 def draw(position: Position) -> Canvas:
     """The picture. The numbers of the tiles and the order of the pile are for those who see all (no seat)."""
-    canvas = Canvas(WIDTH, 0)
+    canvas = Canvas(WIDTH, f"ISO: {status(position)}")
     canvas.text(16, 28, status(position), 23)
     _table(canvas, position)
     y = TABLE_TOP + TABLE_HEIGHT + 8.0
@@ -49,7 +60,7 @@ def draw(position: Position) -> Canvas:
     y = _players(canvas, position, y)
     if position.seat is None:
         y = _pile(canvas, position, y)
-    canvas.grow(y)
+    canvas.end_at(y)
     return canvas
 
 
@@ -168,9 +179,12 @@ def _table(canvas: Canvas, position: Position) -> None:
             )  # fmt: skip
     for spot, face in tiles.items():
         _block(canvas, middle(spot), edge, face)
-    if tiles and (position.last is not None or position.over):
+    if tiles and position.last is not None:
         last = list(tiles)[-1]
-        canvas.polygon(_hexagon(middle(last), edge), fill="none", stroke=LAST, stroke_width=5, stroke_linejoin="round")
+        for colour, stroke in ((WHITE, 9), (LAST, 5)):
+            canvas.polygon(
+                _hexagon(middle(last), edge), fill="none", stroke=colour, stroke_width=stroke, stroke_linejoin="round"
+            )
     with canvas.group(pointer_events="none"):
         _overlay(canvas, position, {cell: middle(spot) for cell, spot in free.items()}, edge)
 
@@ -193,7 +207,7 @@ def _block(canvas: Canvas, middle: Point, edge: float, face: int) -> None:
 def _wall(canvas: Canvas, colour: int, mark: int | None, axis: int | None = None) -> None:
     """A wall with what marks it, in a square of 100 by 100 that lies in the wall."""
     canvas.rect(0, 0, 100, 100, fill=PAINT[colour])
-    shade = {0: None, 1: (INK, 0.12), 2: (WHITE, 0.22), None: None}[axis]
+    shade = {0: None, 1: (INK, 0.1), 2: (WHITE, 0.14), None: None}[axis]
     if shade:
         canvas.rect(0, 0, 100, 100, fill=shade[0], fill_opacity=shade[1])
     canvas.rect(0, 0, 100, 100, fill="none", stroke=INK, stroke_width=4, stroke_linejoin="round")
@@ -202,16 +216,16 @@ def _wall(canvas: Canvas, colour: int, mark: int | None, axis: int | None = None
 
 
 def _mark(canvas: Canvas, x: float, y: float, radius: float, mark: int) -> None:
-    """An indicator: a black disc, a white one, a hollow diamond for void; half black and half white for one's own."""
+    """An indicator: a black disc, a white one, a hollow square for void; half black and half white for one's own."""
     ring = 0.28 * radius
     if mark == BLACK:
         canvas.circle(x, y, radius, fill=INK, stroke=WHITE, stroke_width=0.2 * radius)
     elif mark == WHITE_MARK:
         canvas.circle(x, y, radius, fill=WHITE, stroke=INK, stroke_width=ring)
     elif mark == VOID:
-        diamond = [around(x, y, 1.15 * radius, 90 * k) for k in range(4)]
-        canvas.polygon(diamond, fill="none", stroke=WHITE, stroke_width=2.2 * ring, stroke_linejoin="round")
-        canvas.polygon(diamond, fill="none", stroke=INK, stroke_width=ring, stroke_linejoin="round")
+        square = (x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius)
+        canvas.rect(*square, fill="none", stroke=WHITE, stroke_width=2.2 * ring)
+        canvas.rect(*square, fill="none", stroke=INK, stroke_width=ring)
     else:
         canvas.circle(x, y, radius, fill=WHITE, stroke=INK, stroke_width=ring)
         half = f"A{number(radius)} {number(radius)} 0 0 0"
@@ -238,13 +252,7 @@ def _overlay(canvas: Canvas, position: Position, middles: Mapping[int, Point], e
     )  # fmt: skip
     for cell, share in by_cell.items():
         if share >= 0.02:
-            _label(canvas, middles[cell], percent(share))
-
-
-def _label(canvas: Canvas, at: Point, text: str) -> None:
-    width = 12 * len(text) + 6
-    canvas.rect(at[0] - width / 2, at[1] - 12, width, 24, radius=6, fill=WHITE, fill_opacity=0.92)
-    canvas.text(*at, text, 19, anchor="middle", fill="#00563F")
+            canvas.badge(middles[cell][0], middles[cell][1] + 0.55 * edge, share)
 
 
 # --- Under the table ---------------------------------------------------------------------------------------
@@ -254,13 +262,13 @@ def _slots(canvas: Canvas, position: Position, y: float) -> float:
     """The tiles to choose from, each in its three rotations."""
     for slot in range(SLOTS):
         x = 4 + 199 * slot
-        canvas.rect(x, y, 194, 90, radius=9, fill=PANEL, stroke=FAINT, stroke_width=1.5)
+        canvas.panel(x, y, 194, 90)
         held = int(position.fields["slot_number"][slot])
         left = len(_under_top(position))
         name = f"slot {slot}" if slot != TOP else f"pile, {left} below"
         canvas.text(x + 10, y + 14, name if held else f"slot {slot}: empty", 16)
         if held and position.seat is None:
-            canvas.text(x + 184, y + 14, f"tile {held}", 16, anchor="end", fill="#6F6A60")
+            canvas.text(x + 184, y + 14, f"tile {held}", 16, anchor="end", fill=GREY)
         for rotation in range(3 if held else 0):
             first = CELLS * (3 * slot + rotation)
             share = sum(share for action, share in position.shares.items() if first <= action < first + CELLS)
@@ -269,7 +277,7 @@ def _slots(canvas: Canvas, position: Position, y: float) -> float:
                 canvas.hit(f"slot-{slot}-{rotation}", at[0] - 31, at[1] - 32, 62, 64)
                 _block(canvas, at, 29, int(TURNED[rotation, int(position.fields["slot_face"][slot])]))
                 if share >= 0.01:
-                    _label(canvas, (at[0], at[1] + 18), percent(share))
+                    canvas.badge(at[0], at[1] + 18, share)
     return y + 98
 
 
@@ -281,17 +289,14 @@ def _display(canvas: Canvas, position: Position, y: float) -> float:
     step = (WIDTH - 3) / places
     for k in range(places):
         x = 4 + step * k
-        canvas.rect(
-            x, y, step - 5, 96, radius=9, fill="#E4E9EA", stroke=FAINT, stroke_width=1.5,
-            stroke_dasharray=None if k < len(shown) else "5 4",
-        )  # fmt: skip
+        canvas.panel(x, y, step - 5, 96, stroke_dasharray=None if k < len(shown) else "5 4")
         if k < len(shown):
             _objective(canvas, x, y, step - 5, shown[k], objectives[shown[k] - 1])
     return y + 104
 
 
 def _objective(canvas: Canvas, x: float, y: float, width: float, name: int, objective: Objective) -> None:
-    canvas.text(x + 10, y + 17, str(name), 19, fill="#6F6A60")
+    canvas.text(x + 10, y + 17, str(name), 19, fill=GREY)
     for k in range(objective.stars):
         _star(canvas, x + width - 16 - 19 * k, y + 17, 10)
     if objective.kind == "area":
@@ -307,7 +312,9 @@ def _objective(canvas: Canvas, x: float, y: float, width: float, name: int, obje
     points = [(u + 0.5, -v - 0.5) for u, v, _, _ in cells]
     side, x0, y0 = _fit(points, (0.5, 0.5), (x + 8, y + 32, drawn_width - 16, 58), 29)
     for u, v, colour, marked in cells:
-        with canvas.group(transform=f"translate({x0 + side * u:.2f} {y0 - side * (v + 1):.2f}) scale({side / 100:.4f})"):
+        with canvas.group(
+            transform=f"translate({x0 + side * u:.2f} {y0 - side * (v + 1):.2f}) scale({side / 100:.4f})"
+        ):
             _wall(canvas, colour, OWN if marked else None)
 
 
@@ -334,10 +341,10 @@ def _perspectives(canvas: Canvas, position: Position, y: float) -> float:
             left, top = x0 + side * (u - 0.5), y0 - side * (v + 0.5)
             with canvas.group(transform=f"translate({left:.2f} {top:.2f}) scale({side / 100:.4f})"):
                 _wall(canvas, (walls >> (8 * axis)) & 255, (walls >> (8 * axis + 24)) & 255)
-            if spot == last and (position.last is not None or position.over):
+            if spot == last:
                 marked = (left, top, side, side)
-        if position.last is not None or position.over:
-            canvas.rect(*marked, radius=2, fill="none", stroke=LAST, stroke_width=4)
+        if position.last is not None:
+            canvas.mark(*marked, 3)
     return y + 162
 
 
@@ -358,23 +365,22 @@ def _players(canvas: Canvas, position: Position, y: float) -> float:
     for seat in range(count):
         x = 4 + step * seat
         to_move = not group and seat == position.player
-        canvas.rect(
-            x, y, step - 5, 66, radius=9, fill=PANEL,
-            stroke=INK if to_move else FAINT, stroke_width=3 if to_move else 1.5,
-        )  # fmt: skip
+        canvas.panel(x, y, step - 5, 66, active=to_move)
         if group:
             for k in range(position.num_players):
-                _mark(canvas, x + 24 + 34 * k, y + 22, 12, k)
-            canvas.text(x + 24 + 34 * position.num_players, y + 22, "together", 18)
+                _mark(canvas, x + 26 + 42 * k, y + 22, 12, k)
+                if k == position.player:
+                    canvas.circle(x + 26 + 42 * k, y + 22, 18, fill="none", stroke=INK, stroke_width=3)
+            canvas.text(x + 20 + 42 * position.num_players, y + 22, "together", 18)
         else:
             _mark(canvas, x + 24, y + 22, 12, seat)
             canvas.text(x + 44, y + 22, f"player_{seat}", 16)
-        if to_move:
-            canvas.polygon([(x + 118, y + 15), (x + 131, y + 22), (x + 118, y + 29)])
         _star(canvas, x + step - 26, y + 22, 13)
         canvas.text(x + step - 44, y + 23, str(int(position.fields["stars"][seat])), 24, anchor="end")
         won = numbers(int(position.fields["won"][seat]))
-        canvas.text(x + 12, y + 51, "won " + (", ".join(map(str, won)) or "nothing yet"), 16, fill="#6F6A60")
+        if seat == position.seat and not group:
+            canvas.text(x + step - 17, y + 51, "you", 16, anchor="end")
+        canvas.text(x + 12, y + 51, "won " + (", ".join(map(str, won)) or "nothing yet"), 16, fill=GREY)
     return y + 74
 
 
@@ -393,9 +399,9 @@ def _pile(canvas: Canvas, position: Position, y: float) -> float:
     under = _under_top(position)
     if not under:
         return y
-    canvas.text(8, y + 18, "pile", 16, fill="#6F6A60")
+    canvas.text(8, y + 18, "pile", 16, fill=GREY)
     for k, name in enumerate(under):
         x = 70 + 44 * k
         _block(canvas, (x, y + 18), 16, int(position.params[FACES + name]))
-        canvas.text(x, y + 43, str(name), 14, anchor="middle", fill="#6F6A60")
+        canvas.text(x, y + 43, str(name), 14, anchor="middle", fill=GREY)
     return y + 56

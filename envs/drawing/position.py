@@ -104,11 +104,6 @@ class Position:
         return sorted(self.shares.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def percent(share: float) -> str:
-    """A share in whole percents."""
-    return f"{100 * share:.0f}%"
-
-
 def _whole(name: str, value: Any, bound: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < bound:
         raise ValueError(f"{name}={value!r} is not allowed; it is None or 0 to {bound - 1}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 from xml.etree import ElementTree
 
 Point = tuple[float, float]
@@ -44,45 +45,45 @@ class Canvas:
         self.height = height
         self._root[0].set("height", number(height))
 
-    def add(self, tag: str, /, text: str | None = None, **attributes: object) -> ElementTree.Element:
+    def add(self, tag: str, /, text: str | None = None, **attributes: Any) -> ElementTree.Element:
         """Any element."""
         given = {name.replace("_", "-"): written(value) for name, value in attributes.items() if value is not None}
         element = ElementTree.SubElement(self._inside[-1], tag, given)
         element.text = text
         return element
 
-    def group(self, target: str | None = None, **attributes: object) -> _Group:
+    def group(self, target: str | None = None, **attributes: Any) -> _Group:
         """A context: what is drawn in it belongs together. target: what is clicked there."""
         return _Group(self._inside, self.add("g", data_target=target, **attributes))
 
     def rect(
-        self, x: float, y: float, width: float, height: float, *, radius: float | None = None, **attributes: object
+        self, x: float, y: float, width: float, height: float, *, radius: float | None = None, **attributes: Any
     ) -> None:
         """A rectangle, its corners rounded with a radius."""
         self.add("rect", x=x, y=y, width=width, height=height, rx=radius, **attributes)
 
-    def circle(self, x: float, y: float, radius: float, **attributes: object) -> None:
+    def circle(self, x: float, y: float, radius: float, **attributes: Any) -> None:
         """A disc or a ring."""
         self.add("circle", cx=x, cy=y, r=radius, **attributes)
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> None:
+    def line(self, x1: float, y1: float, x2: float, y2: float, **attributes: Any) -> None:
         """A line."""
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
 
-    def polygon(self, points: Iterable[Point], **attributes: object) -> None:
+    def polygon(self, points: Iterable[Point], **attributes: Any) -> None:
         """A closed polygon."""
         self.add("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), **attributes)
 
-    def path(self, data: str, **attributes: object) -> None:
+    def path(self, data: str, **attributes: Any) -> None:
         """A path."""
         self.add("path", d=data, **attributes)
 
-    def text(self, x: float, y: float, text: str, size: float, *, anchor: str = "start", **attributes: object) -> None:
+    def text(self, x: float, y: float, text: str, size: float, *, anchor: str = "start", **attributes: Any) -> None:
         """A line of text; y is its middle, half of a capital letter's height above the baseline."""
         anchored = None if anchor == "start" else anchor
         self.add("text", text, x=x, y=y + 0.36 * size, font_size=size, text_anchor=anchored, **attributes)
 
-    def star(self, x: float, y: float, radius: float, **attributes: object) -> None:
+    def star(self, x: float, y: float, radius: float, **attributes: Any) -> None:
         """A five-pointed star."""
         self.polygon([around(x, y, radius * (0.45 if k % 2 else 1), 90 + 36 * k) for k in range(10)], **attributes)
 
@@ -91,7 +92,7 @@ class Canvas:
         self.rect(x, y, width, height, fill="none", pointer_events="all", data_target=target)
 
     def panel(
-        self, x: float, y: float, width: float, height: float, *, active: bool = False, **attributes: object
+        self, x: float, y: float, width: float, height: float, *, active: bool = False, **attributes: Any
     ) -> None:
         """The ground of what belongs together; active: of who is to move."""
         style: dict[str, object] = {"fill": PANEL, "stroke": FAINT, "stroke_width": 1.5}
@@ -99,7 +100,7 @@ class Canvas:
             style = {"fill": WHITE, "stroke": INK, "stroke_width": 3.5}
         self.rect(x, y, width, height, radius=9, **{**style, **attributes})
 
-    def mark(self, x: float, y: float, width: float, height: float, radius: float, **attributes: object) -> None:
+    def mark(self, x: float, y: float, width: float, height: float, radius: float, **attributes: Any) -> None:
         """A frame round what the last move was; its white edges set it off where colours are not told apart."""
         for colour, stroke in ((WHITE, 9), (LAST, 5)):
             self.rect(x, y, width, height, radius=radius, fill="none", stroke=colour, stroke_width=stroke, **attributes)

@@ -5,25 +5,23 @@ Names of cells in `data-target` are in Dark's frame, whoever moves or looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
 from iszoo.envs.drawing.canvas import INK, LAST, TIMES, WEIGHT, WHITE, Canvas, Point, percent
-from iszoo.envs.drawing.position import Position
-from iszoo.envs.isaac import (
-    ALONG_COLUMNS,
-    COUNTER,
-    LENGTHS,
-    LOWEST,
-    PLACE,
-    REMOVE,
-    TARGETS,
-    TYPES,
-    VALUES,
-    WIN,
+from iszoo.envs.drawing.isaac_board import (
+    DARK,
+    LIGHT,
+    Piece,
+    absolute,
+    cells_of,
+    counters_on,
+    last_counter,
+    last_piece,
+    pieces_on,
 )
+from iszoo.envs.drawing.position import Position
+from iszoo.envs.isaac import COUNTER, LENGTHS, PLACE, REMOVE, TARGETS, TYPES, VALUES, WIN
 
-DARK, LIGHT = 0, 1
 NAMES = ("Dark", "Light")
 FILL = ("#22426B", "#F4C64F")
 EDGE = ("#0E1B2E", "#6B4A00")
@@ -35,25 +33,16 @@ WIDTH = 600
 SHOWN = 3  # the placements of an overlay that are drawn as pieces, the best ones
 
 
-class Piece(NamedTuple):
-    """A piece on the board, in Dark's frame."""
-
-    owner: int
-    kind: int
-    upright: bool  # along a column
-    cells: tuple[int, ...]  # ascending
-
-
 def draw(position: Position) -> Canvas:
     """The picture, as Light sees it for seat 1, else as Dark does."""
     canvas = Canvas(WIDTH, f"Isaac: {status(position)}")
     view = _View(LIGHT if position.seat == LIGHT else DARK)
-    pieces = list(_pieces(position))
+    pieces = list(pieces_on(position))
     _status(canvas, position)
     _board(canvas, view)
-    last = _last(position, pieces)
+    last = last_piece(position, pieces)
     for piece in pieces:
-        _piece(canvas, view, piece, _counters(position), last)
+        _piece(canvas, view, piece, counters_on(position), last)
     if last and last not in pieces:
         _outline(canvas, view, last.cells, LAST, stroke_width=4, stroke_dasharray="9 6", stroke_linejoin="round")
     _tokens(canvas, view, position)
@@ -73,16 +62,16 @@ def targets(position: Position) -> dict[int, tuple[str, ...]]:
     Removing: the piece. The counter: the cell that it goes to, or "win" for 100 or more.
     """
     lengths = LENGTHS[position.options["pieces"]]
-    found = {}
+    found: dict[int, tuple[str, ...]] = {}
     for action in position.legal:
         if action == TARGETS + WIN:
             found[action] = ("win",)
             continue
         if action >= TARGETS:
-            found[action] = (f"cell-{_absolute(action - TARGETS, position.player)}",)
+            found[action] = (f"cell-{absolute(action - TARGETS, position.player)}",)
             continue
         kind, upright = divmod(action // 100, 2)
-        cells = _cells(action, position.player, lengths)
+        cells = cells_of(action, position.player, lengths)
         if position.fields["phase"] == REMOVE:
             found[action] = (f"piece-{min(cells)}",)
             continue
@@ -90,68 +79,6 @@ def targets(position: Position) -> dict[int, tuple[str, ...]]:
         line = (f"column-{first % 10}" if upright else f"row-{first // 10}") if first == last else f"cell-{last}"
         found[action] = (f"reserve-{kind}", f"cell-{first}", line)
     return found
-
-
-def _absolute(cell: int, seat: int) -> int:
-    """A cell of a player's frame in Dark's."""
-    return cell if seat == DARK else 99 - cell
-
-
-def _cells(slot: int, seat: int, lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """The cells of a player's slot in Dark's frame, the one that is lowest for the player first."""
-    step = 10 if slot // 100 % 2 else 1
-    return tuple(_absolute(slot % 100 + step * n, seat) for n in range(lengths[slot // 200]))
-
-
-def _pieces(position: Position) -> Iterator[Piece]:
-    sets = position.fields["sets"][DARK]
-    lengths = LENGTHS[position.options["pieces"]]
-
-    def has(which: int, cell: int) -> bool:
-        return bool((int(sets[which][cell // 50]) >> (cell % 50)) & 1)
-
-    for cell in range(100):
-        for number in range(2 * TYPES if has(LOWEST, cell) else 0):
-            if has(number, cell):
-                owner, kind = divmod(number, TYPES)
-                upright = has(ALONG_COLUMNS, cell)
-                cells = tuple(cell + (10 if upright else 1) * n for n in range(lengths[kind]))
-                yield Piece(owner, kind, upright, cells)
-
-
-def _counters(position: Position) -> dict[int, int]:
-    """Cell of each counter on the board: its owner."""
-    if position.fields["phase"] == PLACE:
-        return {}
-    scores = position.fields["score"].tolist()
-    return {_absolute(scores[seat], seat): seat for seat in (DARK, LIGHT) if scores[seat] < WIN}
-
-
-def _last(position: Position, pieces: list[Piece]) -> Piece | None:
-    """The piece that the last action placed or removed.
-
-    A row doesn't say who acted: of those whose piece it can have been, who more likely did.
-    """
-    if position.last is None or position.last >= TARGETS:
-        return None
-    lengths = LENGTHS[position.options["pieces"]]
-    kind, upright = divmod(position.last // 100, 2)
-    longest = position.fields["longest"].tolist()
-    covered = {cell for piece in pieces for cell in piece.cells}
-    for seat in _actors(position):
-        piece = Piece(seat, kind, bool(upright), tuple(sorted(_cells(position.last, seat, lengths))))
-        if piece in pieces if not any(longest) else longest[seat] == lengths[kind] and covered.isdisjoint(piece.cells):
-            return piece
-    return None
-
-
-def _actors(position: Position) -> list[int]:
-    """The seats, first the one who more likely acted last."""
-    player, phase = position.player, position.fields["phase"]
-    if player < 0:
-        return sorted((DARK, LIGHT), key=lambda seat: -position.scores[seat])
-    goes_on = phase == COUNTER or (phase == REMOVE and (int(position.fields["out"]) >> (1 - player)) & 1)
-    return [player, 1 - player] if goes_on else [1 - player, player]
 
 
 class _View:
@@ -162,7 +89,7 @@ class _View:
 
     def corner(self, cell: int) -> Point:
         """Upper left corner of a cell of Dark's frame."""
-        tens, units = divmod(_absolute(cell, self.seat), 10)
+        tens, units = divmod(absolute(cell, self.seat), 10)
         return LEFT + CELL * units, TOP + CELL * (9 - tens)
 
     def centre(self, cell: int) -> Point:
@@ -222,34 +149,27 @@ def _piece(canvas: Canvas, view: _View, piece: Piece, counters: dict[int, int], 
         canvas.text(*at, str(VALUES[piece.kind]), 30, anchor="middle", fill=ON[piece.owner])
 
 
-def _outline(canvas: Canvas, view: _View, cells: tuple[int, ...], colour: str, **attributes: object) -> None:
+def _outline(canvas: Canvas, view: _View, cells: tuple[int, ...], colour: str, **attributes: Any) -> None:
     x, y, width, height = view.box(cells)
     canvas.rect(x + 3, y + 3, width - 6, height - 6, radius=11, fill="none", stroke=colour, **attributes)
 
 
 def _tokens(canvas: Canvas, view: _View, position: Position) -> None:
     """The counters with their scores, and dots where the one to be moved can go."""
-    counters = _counters(position)
+    counters = counters_on(position)
     with canvas.group(pointer_events="none"):
         for action in position.legal:
             if TARGETS <= action < TARGETS + WIN and not position.shares:
-                cell = _absolute(action - TARGETS, position.player)
+                cell = absolute(action - TARGETS, position.player)
                 if cell not in counters:
                     canvas.circle(
                         *view.centre(cell), 8, fill=FILL[position.player], stroke=WHITE, stroke_width=2.5
                     )  # fmt: skip
         for cell, owner in counters.items():
             _token(canvas, view.centre(cell), owner, position.scores[owner])
-            if position.last is not None and position.last >= TARGETS and owner == _counter_moved(position):
+            if position.last is not None and position.last >= TARGETS and owner == last_counter(position):
                 x, y, width, height = view.box((cell,))
                 canvas.mark(x + 4, y + 4, width - 8, height - 8, 23)
-
-
-def _counter_moved(position: Position) -> int | None:
-    """Whose counter the last action moved."""
-    assert position.last is not None
-    score = position.last - TARGETS
-    return next((seat for seat in _actors(position) if position.scores[seat] == score), None)
 
 
 def _token(canvas: Canvas, at: Point, owner: int, score: int, radius: float = 21) -> None:
@@ -267,13 +187,13 @@ def _overlay(canvas: Canvas, view: _View, position: Position) -> None:
         if position.fields["phase"] == COUNTER:
             for action, share in position.shares.items():
                 if action < TARGETS + WIN:
-                    at = view.centre(_absolute(action - TARGETS, position.player))
+                    at = view.centre(absolute(action - TARGETS, position.player))
                     canvas.circle(*at, 26 * (share / greatest) ** 0.5, fill=WEIGHT, fill_opacity=0.75)
             for action, share in position.top_shares:
                 if action < TARGETS + WIN and share >= 0.03:
-                    canvas.badge(*view.centre(_absolute(action - TARGETS, position.player)), share)
+                    canvas.badge(*view.centre(absolute(action - TARGETS, position.player)), share)
             return
-        pieces = [(_cells(action, position.player, lengths), share) for action, share in position.top_shares]
+        pieces = [(cells_of(action, position.player, lengths), share) for action, share in position.top_shares]
         if position.fields["phase"] == PLACE:
             heat = [0.0] * 100
             for cells, share in pieces:

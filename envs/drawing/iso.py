@@ -1,50 +1,18 @@
-"""ISO drawn: the table as isometric walls, the three tiles to choose from, each perspective, the objectives.
-
-A cube has its wall x on the left, y on the right and z on top. In coordinates (p, q, r) along the normals of the
-three, neighbouring tiles differ by e_x = (0, 1, -1), e_y = (-1, 0, 1) and e_z = (1, -1, 0): what is seen along an
-axis are the other two coordinates, and the whole is seen from (1, 1, 1).
-"""
+"""ISO drawn: the table as isometric walls, the three tiles to choose from, each perspective, the objectives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iszoo.envs.drawing.canvas import (
-    GREY,
-    INK,
-    LAST,
-    WEIGHT,
-    WHITE,
-    YELLOW,
-    Canvas,
-    Point,
-    around,
-    listed,
-    number,
-)
+from iszoo.envs.drawing.canvas import GREY, INK, LAST, WEIGHT, WHITE, Canvas, Point, listed
+from iszoo.envs.drawing.iso_blocks import OWN, Spot, axis_sign, block, facing, hexagon, indicator, on_table, wall
 from iszoo.envs.drawing.position import Position
 from iszoo.envs.iso import CELLS, FACE_WALLS, FACES, GROUP, ON_DISPLAY_ALL_GAME, RULES, SIDE, SLOTS, TOP, TURNED
 from iszoo.envs.iso_text import band, numbers
 from iszoo.envs.iso_tiles import INDICATORS, Objective, load
 
-BLACK, WHITE_MARK, VOID, OWN = range(4)
-# Pink, yellow and blue, of different lightness too; in objectives "white", which is any one of them.
-PAINT = ("#E29BC3", YELLOW, "#00568F", "#FFFDF8")
-NORMALS = ((-0.866, 0.5), (0.866, 0.5), (0.0, -1.0))  # of the walls x, y, z, on the picture
 WIDTH = 600
 TABLE_TOP, TABLE_HEIGHT = 52, 350
-
-
-def _minus(point: Point) -> Point:
-    return -point[0], -point[1]
-
-
-# Of the walls x, y, z on the picture, in edges from the middle of the cube: the corner at the lower left of who
-# stands before the wall, then the ways to their right and up.
-_P, _Q, _R = NORMALS
-_RHOMBS = ((_P, _Q, _R), (_minus(_R), _minus(_P), _R), (_minus(_Q), _Q, _minus(_P)))
-
-Spot = tuple[int, int]  # a cell of the table, unrolled from the torus
 
 
 def draw(position: Position) -> Canvas:
@@ -129,24 +97,6 @@ def _free(position: Position, tiles: Mapping[Spot, int]) -> dict[int, Spot]:
     return {cell: _unrolled(cell, tiles) for cell in cells}
 
 
-def _cube(spot: Spot) -> tuple[int, int, int]:
-    """(p, q, r) of a tile."""
-    x, y = spot
-    return -y, x, y - x
-
-
-def _on_table(spot: Spot) -> Point:
-    """Where the middle of a tile is, in edges of a cube."""
-    shifts = list(zip(_cube(spot), NORMALS, strict=True))
-    return sum(k * normal[0] for k, normal in shifts), sum(k * normal[1] for k, normal in shifts)
-
-
-def _facing(axis: int, spot: Spot) -> Point:
-    """Where a tile is on the square grid of a perspective; the second number grows upwards."""
-    p, q, r = _cube(spot)
-    return ((q, r), (-p, r), (q, -p))[axis]
-
-
 def _fit(points: list[Point], margin: Point, box: tuple[float, float, float, float], most: float) -> tuple[float, ...]:
     """Scale and shift with which points, each with a margin around it, fit into a box and lie in its middle."""
     left, top, width, height = box
@@ -164,72 +114,29 @@ def _table(canvas: Canvas, position: Position) -> None:
     canvas.rect(4, TABLE_TOP, WIDTH - 8, TABLE_HEIGHT, radius=12, fill="#DCE3E4")
     tiles = _placed(position)
     free = _free(position, tiles)
-    points = [_on_table(spot) for spot in (*tiles, *free.values())]
+    points = [on_table(spot) for spot in (*tiles, *free.values())]
     edge, x0, y0 = _fit(points, (0.9, 1.05), (10, TABLE_TOP + 5, WIDTH - 20, TABLE_HEIGHT - 10), 58)
 
     def middle(spot: Spot) -> Point:
-        x, y = _on_table(spot)
+        x, y = on_table(spot)
         return x0 + edge * x, y0 + edge * y
 
     for cell, spot in free.items():
         with canvas.group(f"cell-{cell}"):
             canvas.polygon(
-                _hexagon(middle(spot), 0.9 * edge), fill="#EDF1F1", stroke="#8A979A", stroke_width=1.5,
+                hexagon(middle(spot), 0.9 * edge), fill="#EDF1F1", stroke="#8A979A", stroke_width=1.5,
                 stroke_dasharray="5 4",
             )  # fmt: skip
     for spot, face in tiles.items():
-        _block(canvas, middle(spot), edge, face)
+        block(canvas, middle(spot), edge, face)
     if tiles and position.last is not None:
         last = list(tiles)[-1]
         for colour, stroke in ((WHITE, 9), (LAST, 5)):
             canvas.polygon(
-                _hexagon(middle(last), edge), fill="none", stroke=colour, stroke_width=stroke, stroke_linejoin="round"
+                hexagon(middle(last), edge), fill="none", stroke=colour, stroke_width=stroke, stroke_linejoin="round"
             )
     with canvas.group(pointer_events="none"):
         _overlay(canvas, position, {cell: middle(spot) for cell, spot in free.items()}, edge)
-
-
-def _hexagon(middle: Point, edge: float) -> list[Point]:
-    return [around(*middle, edge, 30 + 60 * k) for k in range(6)]
-
-
-def _block(canvas: Canvas, middle: Point, edge: float, face: int) -> None:
-    """A cube with three walls."""
-    walls = int(FACE_WALLS[face])
-    for axis, (corner, right, up) in enumerate(_RHOMBS):
-        matrix = [edge / 100 * along for along in (*right, *up)]
-        shift = (middle[0] + edge * corner[0], middle[1] + edge * corner[1])
-        written = " ".join([f"{along:.4f}" for along in matrix] + [f"{at:.2f}" for at in shift])
-        with canvas.group(transform=f"matrix({written})"):
-            _wall(canvas, (walls >> (8 * axis)) & 255, (walls >> (8 * axis + 24)) & 255, axis)
-
-
-def _wall(canvas: Canvas, colour: int, mark: int | None, axis: int | None = None) -> None:
-    """A wall with what marks it, in a square of 100 by 100 that lies in the wall."""
-    canvas.rect(0, 0, 100, 100, fill=PAINT[colour])
-    shade = {0: None, 1: (INK, 0.1), 2: (WHITE, 0.14), None: None}[axis]
-    if shade:
-        canvas.rect(0, 0, 100, 100, fill=shade[0], fill_opacity=shade[1])
-    canvas.rect(0, 0, 100, 100, fill="none", stroke=INK, stroke_width=4, stroke_linejoin="round")
-    if mark is not None:
-        _mark(canvas, 50, 50, 25, mark)
-
-
-def _mark(canvas: Canvas, x: float, y: float, radius: float, mark: int) -> None:
-    """An indicator: a black disc, a white one, a hollow square for void; half black and half white for one's own."""
-    ring = 0.28 * radius
-    if mark == BLACK:
-        canvas.circle(x, y, radius, fill=INK, stroke=WHITE, stroke_width=0.2 * radius)
-    elif mark == WHITE_MARK:
-        canvas.circle(x, y, radius, fill=WHITE, stroke=INK, stroke_width=ring)
-    elif mark == VOID:
-        square = (x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius)
-        canvas.rect(*square, fill="none", stroke=WHITE, stroke_width=2.2 * ring)
-        canvas.rect(*square, fill="none", stroke=INK, stroke_width=ring)
-    else:
-        canvas.circle(x, y, radius, fill=WHITE, stroke=INK, stroke_width=ring)
-        half = f"A{number(radius)} {number(radius)} 0 0 0"
-        canvas.path(f"M{number(x)} {number(y - radius)}{half} {number(x)} {number(y + radius)}Z", fill=INK)
 
 
 def _overlay(canvas: Canvas, position: Position, middles: Mapping[int, Point], edge: float) -> None:
@@ -245,9 +152,9 @@ def _overlay(canvas: Canvas, position: Position, middles: Mapping[int, Point], e
     best = position.top_shares[0][0]
     face = int(TURNED[best // CELLS % 3, int(position.fields["slot_face"][best // (3 * CELLS)])])
     with canvas.group(opacity=0.75):
-        _block(canvas, middles[best % CELLS], 0.8 * edge, face)
+        block(canvas, middles[best % CELLS], 0.8 * edge, face)
     canvas.polygon(
-        _hexagon(middles[best % CELLS], 0.85 * edge), fill="none", stroke=WEIGHT, stroke_width=6,
+        hexagon(middles[best % CELLS], 0.85 * edge), fill="none", stroke=WEIGHT, stroke_width=6,
         stroke_linejoin="round",
     )  # fmt: skip
     for cell, share in by_cell.items():
@@ -275,7 +182,7 @@ def _slots(canvas: Canvas, position: Position, y: float) -> float:
             with canvas.group(f"slot-{slot}-{rotation}"):
                 at = (x + 35 + 62 * rotation, y + 56)
                 canvas.hit(f"slot-{slot}-{rotation}", at[0] - 31, at[1] - 32, 62, 64)
-                _block(canvas, at, 29, int(TURNED[rotation, int(position.fields["slot_face"][slot])]))
+                block(canvas, at, 29, int(TURNED[rotation, int(position.fields["slot_face"][slot])]))
                 if share >= 0.01:
                     canvas.badge(at[0], at[1] + 18, share)
     return y + 98
@@ -305,7 +212,7 @@ def _objective(canvas: Canvas, x: float, y: float, width: float, name: int, obje
         drawn_width = width - 62
         canvas.text(x + width - 36, y + 50, f"{size}+", 24, anchor="middle")
         canvas.text(x + width - 47, y + 76, "most", 14, anchor="middle")
-        _mark(canvas, x + width - 18, y + 76, 8, OWN)
+        indicator(canvas, x + width - 18, y + 76, 8, OWN)
     else:
         cells = list(objective.cells)
         drawn_width = width
@@ -315,7 +222,7 @@ def _objective(canvas: Canvas, x: float, y: float, width: float, name: int, obje
         with canvas.group(
             transform=f"translate({x0 + side * u:.2f} {y0 - side * (v + 1):.2f}) scale({side / 100:.4f})"
         ):
-            _wall(canvas, colour, OWN if marked else None)
+            wall(canvas, colour, OWN if marked else None)
 
 
 def _star(canvas: Canvas, x: float, y: float, radius: float) -> None:
@@ -329,10 +236,10 @@ def _perspectives(canvas: Canvas, position: Position, y: float) -> float:
     for axis in range(3):
         x = 4 + 199 * axis
         canvas.rect(x, y, 194, 154, radius=9, fill="#DCE3E4")
-        _axis_sign(canvas, x + 20, y + 21, axis)
+        axis_sign(canvas, x + 20, y + 21, axis)
         if not tiles:
             continue
-        points = {spot: _facing(axis, spot) for spot in tiles}
+        points = {spot: facing(axis, spot) for spot in tiles}
         flipped = [(u, -v) for u, v in points.values()]
         side, x0, y0 = _fit(flipped, (0.5, 0.5), (x + 40, y + 8, 146, 138), 36)
         for spot, face in tiles.items():
@@ -340,21 +247,12 @@ def _perspectives(canvas: Canvas, position: Position, y: float) -> float:
             walls = int(FACE_WALLS[face])
             left, top = x0 + side * (u - 0.5), y0 - side * (v + 0.5)
             with canvas.group(transform=f"translate({left:.2f} {top:.2f}) scale({side / 100:.4f})"):
-                _wall(canvas, (walls >> (8 * axis)) & 255, (walls >> (8 * axis + 24)) & 255)
+                wall(canvas, (walls >> (8 * axis)) & 255, (walls >> (8 * axis + 24)) & 255)
             if spot == last:
                 marked = (left, top, side, side)
         if position.last is not None:
             canvas.mark(*marked, 3)
     return y + 162
-
-
-def _axis_sign(canvas: Canvas, x: float, y: float, axis: int) -> None:
-    """A little cube that shows which walls are meant."""
-    for wall, (corner, right, up) in enumerate(_RHOMBS):
-        ends = ((0, 0), right, (right[0] + up[0], right[1] + up[1]), up)
-        points = [(x + 14 * (corner[0] + end[0]), y + 14 * (corner[1] + end[1])) for end in ends]
-        fill = INK if wall == axis else WHITE
-        canvas.polygon(points, fill=fill, stroke=INK, stroke_width=1.2, stroke_linejoin="round")
 
 
 def _players(canvas: Canvas, position: Position, y: float) -> float:
@@ -368,12 +266,12 @@ def _players(canvas: Canvas, position: Position, y: float) -> float:
         canvas.panel(x, y, step - 5, 66, active=to_move)
         if group:
             for k in range(position.num_players):
-                _mark(canvas, x + 26 + 42 * k, y + 22, 12, k)
+                indicator(canvas, x + 26 + 42 * k, y + 22, 12, k)
                 if k == position.player:
                     canvas.circle(x + 26 + 42 * k, y + 22, 18, fill="none", stroke=INK, stroke_width=3)
             canvas.text(x + 20 + 42 * position.num_players, y + 22, "together", 18)
         else:
-            _mark(canvas, x + 24, y + 22, 12, seat)
+            indicator(canvas, x + 24, y + 22, 12, seat)
             canvas.text(x + 44, y + 22, f"player_{seat}", 16)
         _star(canvas, x + step - 26, y + 22, 13)
         canvas.text(x + step - 44, y + 23, str(int(position.fields["stars"][seat])), 24, anchor="end")
@@ -402,6 +300,6 @@ def _pile(canvas: Canvas, position: Position, y: float) -> float:
     canvas.text(8, y + 18, "pile", 16, fill=GREY)
     for k, name in enumerate(under):
         x = 70 + 44 * k
-        _block(canvas, (x, y + 18), 16, int(position.params[FACES + name]))
+        block(canvas, (x, y + 18), 16, int(position.params[FACES + name]))
         canvas.text(x, y + 43, str(name), 14, anchor="middle", fill=GREY)
     return y + 56

@@ -96,7 +96,7 @@ class Position:
             return []
         out = np.zeros((1, self.num_players))
         engine.write_returns(self.game.table, self._rows, 0, out, self.params)
-        return np.flatnonzero(out[0] == out[0].max()).tolist()  # type: ignore[no-any-return]
+        return np.flatnonzero(out[0] == out[0].max()).tolist()
 
     @property
     def top_shares(self) -> list[tuple[int, float]]:

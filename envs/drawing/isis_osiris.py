@@ -20,7 +20,7 @@ from iszoo.envs.drawing.canvas import (
     signed,
 )
 from iszoo.envs.drawing.position import Position
-from iszoo.envs.isis_osiris import CELLS, NUM_TILES, REVEAL, STOCK
+from iszoo.envs.isis_osiris import CELLS, NUM_TILES, REVEAL, STOCK, TILES
 
 LETTERS = "ABCD"
 FILL = (BLUE, ORANGE, GREEN, PURPLE)  # of the stones; each player's have a shape of their own too
@@ -39,8 +39,7 @@ def draw(position: Position) -> Canvas:
     _status(canvas, position)
     _board(canvas, position)
     y = BOTTOM + 16.0
-    if _is_open(position):
-        y = _unseen(canvas, position, y)
+    y = _counts(canvas, position, y)
     if position.options["variant"] == "shared_stock":
         y = _common_stock(canvas, position, y)
     standard = position.options["variant"] == "standard"
@@ -197,16 +196,17 @@ def _stone(canvas: Canvas, x: float, y: float, radius: float, seat: int, letter:
         canvas.text(x, at, LETTERS[seat], 0.95 * radius, anchor="middle", fill=ON[seat])
 
 
-def _unseen(canvas: Canvas, position: Position, y: float) -> float:
-    """A strip: how many tiles of each value nobody has seen yet."""
-    counts = position.fields["unseen"].tolist()
-    canvas.text(8, y + 16, "unseen", 17)
+def _counts(canvas: Canvas, position: Position, y: float) -> float:
+    """A strip: how many tiles of each value nobody has seen yet; for who must remember, how many there are."""
+    unseen = int(position.fields["unseen"])
+    shown = _is_open(position)
+    canvas.text(8, y + 16, "unseen" if shown else "in all", 17)
     for k, value in enumerate(VALUES):
-        left = (counts >> (8 * k)) & 255
+        count = (unseen >> (8 * k)) & 255 if shown else dict(TILES)[value]
         x = 84 + 64.5 * k
-        with canvas.group(opacity=None if left else 0.3):
+        with canvas.group(opacity=None if count else 0.3):
             _tile(canvas, x, y, 32, value)
-            canvas.text(x + 35, y + 16, f"{TIMES}{left}", 17)
+            canvas.text(x + 35, y + 16, f"{TIMES}{count}", 17)
     return y + 44
 
 

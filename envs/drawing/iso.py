@@ -21,8 +21,7 @@ def draw(position: Position) -> Canvas:
     canvas.text(16, 28, status(position), 23)
     _table(canvas, position)
     y = TABLE_TOP + TABLE_HEIGHT + 8.0
-    if not position.over:
-        y = _slots(canvas, position, y)
+    y = _slots(canvas, position, y)
     y = _display(canvas, position, y)
     y = _perspectives(canvas, position, y)
     y = _players(canvas, position, y)
@@ -278,7 +277,8 @@ def _players(canvas: Canvas, position: Position, y: float) -> float:
         won = numbers(int(position.fields["won"][seat]))
         if seat == position.seat and not group:
             canvas.text(x + step - 17, y + 51, "you", 16, anchor="end")
-        canvas.text(x + 12, y + 51, "won " + (", ".join(map(str, won)) or "nothing yet"), 16, fill=GREY)
+        nothing = "nothing" if position.over else "nothing yet"
+        canvas.text(x + 12, y + 51, "won " + (", ".join(map(str, won)) or nothing), 16, fill=GREY)
     return y + 74
 
 
@@ -295,9 +295,7 @@ def _under_top(position: Position) -> list[int]:
 def _pile(canvas: Canvas, position: Position, y: float) -> float:
     """The tiles under the top of the pile, in order."""
     under = _under_top(position)
-    if not under:
-        return y
-    canvas.text(8, y + 18, "pile", 16, fill=GREY)
+    canvas.text(12, y + 18, "pile" if under else "nothing more in the pile", 16, fill=GREY)
     for k, name in enumerate(under):
         x = 70 + 44 * k
         block(canvas, (x, y + 18), 16, int(position.params[FACES + name]))

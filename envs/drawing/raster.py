@@ -7,6 +7,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,12 @@ def _fonts() -> dict[str, Any]:
         if path.exists():
             return {"font_files": [str(path)], "skip_system_fonts": True, "sans_serif_family": _FAMILY}
     return {"sans_serif_family": "DejaVu Sans"}
+
+
+def size_of(svg: str) -> tuple[int, int]:
+    """Width and height that a picture asks for, in pixels."""
+    root = ElementTree.fromstring(svg)
+    return int(root.attrib["width"]), int(root.attrib["height"])
 
 
 def to_png(svg: str, width: int | None = None) -> bytes:

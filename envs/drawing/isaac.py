@@ -247,6 +247,8 @@ def _reserve(canvas: Canvas, position: Position, owner: int, y: float) -> None:
     canvas.panel(4, y, WIDTH - 8, 58, active=to_move)
     out = (int(position.fields["out"]) >> owner) & 1
     _token(canvas, (34, y + 29), owner, position.scores[owner], 24)
+    if position.last == TARGETS + WIN and position.scores[owner] >= WIN:
+        canvas.mark(8, y + 3, 52, 52, 26)
     canvas.text(64, y + 19, NAMES[owner], 20)
     canvas.text(64, y + 41, f"player_{owner}" + (", out" if out else ", you" if owner == position.seat else ""), 14)
     lengths = LENGTHS[position.options["pieces"]]

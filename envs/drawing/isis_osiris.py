@@ -148,9 +148,10 @@ def _overlay(canvas: Canvas, position: Position) -> None:
             continue
         x, y = (at + CELL / 2 for at in _corner(action))
         canvas.circle(x, y, 38 * (share / greatest) ** 0.5, fill=WEIGHT, fill_opacity=0.85)
-        if share >= 0.03:
-            inside = share / greatest > 0.3
-            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE if inside else DARK_WEIGHT)
+        if share >= 0.03 and share > 0.3 * greatest:
+            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE)
+        elif share >= 0.03:
+            canvas.text(x, y + 31, percent(share), 19, anchor="middle", fill=DARK_WEIGHT)
 
 
 def _tile(canvas: Canvas, x: float, y: float, side: float, value: int | None, lower: float = 0) -> None:

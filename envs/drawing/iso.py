@@ -114,6 +114,8 @@ def _table(canvas: Canvas, position: Position) -> None:
     tiles = _placed(position)
     free = _free(position, tiles)
     points = [on_table(spot) for spot in (*tiles, *free.values())]
+    if not points:  # the first action was an illegal one that ended the game
+        return
     edge, x0, y0 = _fit(points, (0.9, 1.05), (10, TABLE_TOP + 5, WIDTH - 20, TABLE_HEIGHT - 10), 58)
 
     def middle(spot: Spot) -> Point:

@@ -75,7 +75,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self.reward_kind = reward
         self.illegal = illegal
         self.render_mode = render_mode
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": game.id,
             "render_modes": list(RENDER_MODES),
             "render_fps": RENDER_FPS,

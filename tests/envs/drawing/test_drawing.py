@@ -118,7 +118,7 @@ def test_what_looks_alike_to_a_seat_is_drawn_alike(setting: Setting) -> None:
     deal = setting.random_deal(rng)
     one, two = setting.env(), setting.env()
     compared = 0
-    for seed, other in enumerate(islice(deals_like(deal, rng), 8, scaled(20, least=10))):
+    for seed, other in enumerate(islice(deals_like(deal, rng), 8, 8 + scaled(12, least=6))):
         one.reset(seed=seed, options={"deal": deal})
         two.reset(seed=seed, options={"deal": other})
         seat = rng.randrange(len(one.possible_agents))
@@ -128,7 +128,7 @@ def test_what_looks_alike_to_a_seat_is_drawn_alike(setting: Setting) -> None:
             if ply % 5 == 1 and one.legal_actions() and _shown(one, seat) == _shown(two, seat):
                 compared += 1
                 assert drawn(one, seat=seat) == drawn(two, seat=seat)
-    assert compared > 5
+    assert compared >= scaled(6, least=1)
 
 
 def _shown(env: GameEnv, seat: int) -> Any:
@@ -178,7 +178,7 @@ def test_an_overlay_shows_shares(setting: Setting) -> None:
         for _ in range(1 + EVERY):
             if env.legal_actions():
                 env.step(rng.choice(env.legal_actions()))
-    assert compared > 2
+    assert compared > 1
 
 
 # --- What it says ---

@@ -33,7 +33,7 @@ test: .venv/.test lint types docs suite nojit
 	touch $@
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) --editable '.[cli,peers,docs,test]'
+	$(PIP) --editable '.[cli,peers,render,docs,test]'
 	touch $@ .venv/.demo
 
 lint: .venv/.test

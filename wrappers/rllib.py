@@ -79,9 +79,13 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc, unused-ignore]
         terminations = {**dict.fromkeys(seeing, over), "__all__": over}
         return self._shown(*seeing), rewards, terminations, dict.fromkeys(terminations, False), {}
 
-    def render(self) -> str | None:
-        """The position as text, with render_mode="ansi"."""
+    def render(self) -> Any:
+        """The position in the form of the render mode, see `GameEnv`."""
         return self.env.render()
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self.env.close()
 
     def _shown(self, *agents: str) -> dict[str, Any]:
         return {agent: self.env.observe(agent) for agent in agents}

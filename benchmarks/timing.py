@@ -57,9 +57,9 @@ def interleaved(
     return {name: Rate(statistics.median(r), min(r), max(r), rounds) for name, r in rates.items()}
 
 
-def machine() -> dict[str, Any]:
-    """The machine and the versions that a figure belongs to."""
-    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo")
+def machine(*more: str) -> dict[str, Any]:
+    """The machine and the versions that a figure belongs to, those of `more` packages too."""
+    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", *more)
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),

@@ -104,7 +104,9 @@ def tables(results: Mapping[str, Report]) -> dict[str, str]:
             seen.add(name)
             entries = [report["games"].get(game, {"rates": {}})["rates"].get(name) for game in games]
             batch = next(entry["games"] for entry in entries if entry)
-            cells = [f"{short(entry['per_second'])} ({_percent(entry['of_engine'])})" if entry else "" for entry in entries]
+            cells = [
+                f"{short(entry['per_second'])} ({_percent(entry['of_engine'])})" if entry else "" for entry in entries
+            ]
             rates.append(f"| {name} | {batch} | " + " | ".join(cells) + " |")
     targets = ["| | DummyVecEnv's time over LearnerVecEnv's | share of a training iteration |", "|---|---:|---|"]
     for game, entry in results.get("sb3", {"games": {}})["games"].items():
@@ -117,7 +119,9 @@ def tables(results: Mapping[str, Report]) -> dict[str, str]:
     for name, report in results.items():
         about = report["machine"]
         versions = ", ".join(f"{package} {about[package]}" for package in (*PACKAGES[name], *_BASE))
-        runs.append(f"- {name}: {about['cpu']}, {about['cores']} cores; Python {about['python']}, {versions}; {about['date']}.")
+        runs.append(
+            f"- {name}: {about['cpu']}, {about['cores']} cores; Python {about['python']}, {versions}; {about['date']}."
+        )
     return {"rates": "\n".join(rates), "targets": "\n".join(targets), "runs": "\n".join(runs)}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import Agent, make_agent, view_of
+from iszoo.baselines.opponents import SEED_BOUND, OpponentTable
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw, mix
@@ -23,7 +24,21 @@ _STREAM = 0x6C6561726E  # sets the stream of seats and opponents apart from thos
 @kernel
 def _draw_seeds(stream: Any, games: Any, seeds: Any) -> None:
     for k in range(games.shape[0]):
-        seeds[k] = draw(stream, games[k], 0, 1 << 31)
+        seeds[k] = draw(stream, games[k], 0, SEED_BOUND)
+
+
+@kernel
+def _draw_seats(where: Any, stream: Any, starts: Any, seat: int, pool: Any, seats: Any, agent_of: Any) -> None:
+    """Draws the learner's seat (or takes `seat`, from 0) and everybody's agent; starts[i] from 0 sets the stream."""
+    players = agent_of.shape[1]
+    for i in range(where.shape[0]):
+        if not where[i]:
+            continue
+        if starts[i] >= 0:
+            stream[i, 0] = mix(mix(starts[i]) ^ _STREAM)
+        seats[i] = draw(stream, i, 0, players) if seat < 0 else seat
+        for player in range(players):
+            agent_of[i, player] = pool[draw(stream, i, 0, pool.shape[0])]
 
 
 class LearnerGames:
@@ -81,6 +96,8 @@ class LearnerGames:
         self._everyone = np.arange(num_envs)
         self._stream = np.zeros((num_envs, 1), np.int64)
         self._agent_of = np.zeros((num_envs, players), np.int64)  # by game and seat: the place in the list
+        self._bound: list[Agent] | None = None  # the list that `_opponents` was made of
+        self._opponents: OpponentTable | None = None
         self.reset(fresh_seed() if seed is None else seed)
 
     def set_opponents(self, opponent: Opponents) -> None:
@@ -102,16 +119,14 @@ class LearnerGames:
             where: bool (N,); all by default.
         """
         self.vec.reset(seed, where=where)
-        pending = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
-        for i in np.flatnonzero(pending).tolist():
-            if seed is not None:
-                self._stream[i, 0] = mix(mix(seed + i) ^ _STREAM)
-            self.seats[i] = self._draw(i, self.vec.num_players) if self.seat == "random" else self.seat
-            for seat in range(self.vec.num_players):
-                self._agent_of[i, seat] = self._drawn_from[self._draw(i, len(self._drawn_from))]
-        self.done[pending] = False
+        dealt = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
+        starts = np.full(self.num_envs, -1, np.int64) if seed is None else seed + self._everyone
+        seat = -1 if self.seat == "random" else int(self.seat)
+        pool = np.array(self._drawn_from, np.int64)
+        _draw_seats(dealt, self._stream, starts, seat, pool, self.seats, self._agent_of)
+        self.done[dealt] = False
         self._forget_unused_agents()
-        self._play_on(np.zeros(self.num_envs, np.float32), pending)
+        self._play_on(dealt)
 
     def step(self, actions: Any, where: Any = None) -> npt.NDArray[np.float32]:
         """Plays the learner's actions, and the others on; returns the learner's rewards, float32 (N,).
@@ -122,19 +137,21 @@ class LearnerGames:
 
         Raises IllegalActionError with the number of the game; no game has moved then.
         """
-        moving = np.ones(self.num_envs, np.bool_) if where is None else np.asarray(where)
+        moving = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
         self.vec.step(actions, where=moving)
-        rewards = self.vec.rewards[self._everyone, self.seats]
-        self._play_on(rewards, moving)
-        return rewards
+        return self._play_on(moving)
 
-    def _play_on(self, rewards: npt.NDArray[np.float32], moved: npt.NDArray[np.bool_]) -> None:
-        """The other seats' moves in the games that have just moved, until the learner's turn or the end."""
+    def _play_on(self, waiting: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        """The other seats' moves in the games that have just moved, until the learner's turn or the end.
+
+        Returns the learner's rewards. `waiting` is overwritten.
+        """
         vec = self.vec
-        actions = np.zeros(self.num_envs, np.int64)
-        ended = moved & vec.done
-        waiting = moved & (vec.player >= 0) & (vec.player != self.seats)
-        while waiting.any():
+        if self._opponents is None or self._bound is not self._agents:
+            self._bound, self._opponents = self._agents, OpponentTable(self._agents, vec)
+        rewards = np.zeros(self.num_envs, np.float32)
+        while self._opponents.play_on(self.seats, self._agent_of, self._stream, waiting, self.done, rewards):
+            actions = np.zeros(self.num_envs, np.int64)
             games = np.flatnonzero(waiting)
             agent_of = self._agent_of[games, vec.player[games]]
             for k in np.unique(agent_of):
@@ -143,15 +160,7 @@ class LearnerGames:
                 _draw_seeds(self._stream, chosen, seeds)
                 actions[chosen] = self._agents[k].act(view_of(vec, chosen, seeds))
             vec.step(actions, where=waiting)
-            rewards += vec.rewards[self._everyone, self.seats]
-            ended |= vec.done
-            waiting &= (vec.player >= 0) & (vec.player != self.seats)
-        if ended.any():
-            self.done |= ended
-            vec.observe(self.seats, where=ended, out=self.obs)
-
-    def _draw(self, i: int, bound: int) -> int:
-        return int(draw(self._stream, i, 0, bound))
+        return rewards
 
     def _forget_unused_agents(self) -> None:
         """Drops agents that no game plays any more: a pool of past selves changes often."""
@@ -162,3 +171,6 @@ class LearnerGames:
         self._agent_of = np.vectorize(place.__getitem__, otypes=[np.int64])(self._agent_of)
         self._agents = [self._agents[old] for old in used]
         self._drawn_from = range(place[self._drawn_from.start], len(used))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_bound": None, "_opponents": None}  # addresses of this process

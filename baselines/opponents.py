@@ -1,7 +1,7 @@
-"""The moves of opponents in many games, inside compiled code wherever the agents are kernels.
+"""From one decision of a learner to the next in many games, inside compiled code wherever the others are kernels.
 
-What a learner waits for is the others' moves. Asked in batches from Python, each round of them costs a dozen calls of
-NumPy; random and scripted agents are played here instead, with what they would have answered.
+Agents that are asked in batches from Python cost a dozen calls of NumPy for each round of moves, and observations and
+masks that nobody reads. Random and scripted agents are played here instead, with what they would have answered.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from iszoo.baselines.agents import Agent, RandomAgent, ScriptedAgent, choose_ran
 from iszoo.baselines.scripted import PREFER, choose_one
 from iszoo.envs import native
 from iszoo.envs.engine import (
-    OBSERVE,
-    RESAMPLE,
-    STEP,
+    call_init,
     call_observe,
     call_resample,
     call_step,
@@ -27,7 +25,8 @@ from iszoo.envs.engine import (
     in_threads,
     to_move,
     write_mask,
-)  # fmt: skip
+)
+from iszoo.envs.game import INIT, OBSERVE, RESAMPLE, STEP
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw
 from iszoo.envs.vec import VecEnv
@@ -35,59 +34,64 @@ from iszoo.envs.vec import VecEnv
 SEED_BOUND = 1 << 31
 """Seeds of decisions are drawn below it."""
 
-ASKED, RANDOM, SCRIPTED = 0, 1, 2
+# What is to be done with a game: nothing; to play on after a move; to deal and seat anew, or only to seat.
+IDLE, PLAY, DEAL, SEAT = 0, 1, 2, 3
+
+_ASKED, _RANDOM, _SCRIPTED = 0, 1, 2  # how an agent plays
 
 
 class OpponentTable:
     """A list of agents, of which compiled code plays those that it can.
 
     Args:
-        agents: agents; a game's opponents are places in this list.
+        agents: agents; those of a game are places in this list.
+        drawn_from: the places from which the agents of a new game are drawn.
+        seat: the learner's seat, or -1: drawn for each new game.
         vec: the games that they play, autoreset="disabled".
     """
 
-    def __init__(self, agents: Sequence[Agent], vec: VecEnv) -> None:
+    def __init__(self, agents: Sequence[Agent], drawn_from: Sequence[int], seat: int, vec: VecEnv) -> None:
         self._vec = vec
-        self._kinds = np.array([_kind(agent) for agent in agents], np.int64)
-        prefer = [agent.prefer if isinstance(agent, ScriptedAgent) else _no_preference for agent in agents]
-        self._prefer = native.bind(tuple(prefer), (PREFER,) * len(prefer))
+        prefer = tuple(agent.prefer if isinstance(agent, ScriptedAgent) else _no_preference for agent in agents)
+        table = native.bind(prefer, (PREFER,) * len(prefer))
+        kinds = np.array([_kind(agent) for agent in agents], np.int64)
         game, shares = vec.game, vec.threads
-        returns = np.zeros((vec.num_envs, vec.num_players))
-        self._games = (
-            False, np.empty(0, np.int64), vec.obs, vec.action_mask, vec.player, returns,
-            vec.rewards, vec.done, vec.final_obs, vec.final_rows, vec.params,
-        )  # fmt: skip
+        self._agents = (kinds, table, np.array(drawn_from, np.int64), seat)
         self._scratch = (
             np.zeros((shares, game.row_size), np.int64), np.zeros((shares, game.num_actions), np.int8),
             np.zeros((shares, game.num_actions)), np.zeros((shares, 1), np.int64),
         )  # fmt: skip
+        self._batch = (
+            game.table, vec.rows, vec.obs, vec.action_mask, vec.player, vec.rewards, vec.done, vec.final_obs,
+            vec.final_rows, vec.params, np.zeros((vec.num_envs, vec.num_players)), np.empty(0, np.int64),
+        )  # fmt: skip
 
-    def play_on(self, seats: Any, agent_of: Any, stream: Any, waiting: Any, over: Any, rewards: Any) -> int:
-        """The others' moves, until it is the learner's turn, an agent must be asked, or the game is over.
+    def advance(self, todo: Any, seats: Any, agent_of: Any, stream: Any, over: Any, total: Any) -> int:
+        """Moves games on until it is the learner's turn, an agent must be asked, or the game is over.
 
         Args:
+            todo: int8 (N,): PLAY where somebody has just moved, DEAL or SEAT where a game begins, else IDLE;
+                afterwards PLAY where an agent must be asked and has to move, else IDLE.
             seats: int64 (N,), the learner's seat.
             agent_of: int64 (N, P), the place in the list of who plays each seat.
-            stream: int64 (N, 1), generators from which each decision's seed is drawn.
-            waiting: bool (N,): the games that have just moved; afterwards those whose player must be asked.
-            over: bool (N,), set where the game is over.
-            rewards: float32 (N,), set to the learner's reward where the game is over.
+            stream: int64 (N, 1), generators of seats, agents, and of the seed of each decision.
+            over: bool (N,), whether the game is over.
+            total: float32 (N,), set to the learner's reward where the game ends.
 
-        Returns how many games wait.
+        Returns how many agents must be asked.
         """
-        vec = self._vec
-        arguments = (
-            vec.game.table, vec.rows, seats, agent_of, self._kinds, self._prefer, *self._scratch,
-            stream, waiting, over, rewards, *self._games,
-        )  # fmt: skip
-        if in_threads(vec.threads):
-            return in_parallel(vec.threads, _play_parallel, *arguments)
-        return int(_play_range(0, vec.num_envs, 0, *arguments))
+        games, threads = self._vec.num_envs, self._vec.threads
+        learner = (seats, agent_of, stream, over, total)
+        if in_threads(threads):
+            return in_parallel(
+                threads, _advance_parallel, games, todo, learner, self._agents, self._scratch, self._batch
+            )
+        return int(_advance(0, games, 0, todo, learner, self._agents, self._scratch, self._batch))
 
 
 def _kind(agent: Agent) -> int:
     # Not what inherits from them: it may answer otherwise.
-    return {RandomAgent: RANDOM, ScriptedAgent: SCRIPTED}.get(type(agent), ASKED)
+    return {RandomAgent: _RANDOM, ScriptedAgent: _SCRIPTED}.get(type(agent), _ASKED)
 
 
 @kernel
@@ -96,28 +100,42 @@ def _no_preference(rows: Any, i: int, mask: Any, values: Any, params: Any) -> No
 
 
 @kernel
-def _play_range(
-    lo: int, hi: int, share: int, table: Any, rows: Any, seats: Any, agent_of: Any, kinds: Any, prefer: Any,
-    known: Any, legal: Any, values: Any, states: Any, stream: Any, waiting: Any, over: Any, total: Any,
-    same_step: bool, any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any,
-    final_obs: Any, final_rows: Any, params: Any,
-) -> int:  # fmt: skip
-    """`OpponentTable.play_on` for games lo to hi - 1; known, legal, values, states: scratch, row `share` is used."""
+def _advance(lo: int, hi: int, share: int, todo: Any, learner: Any, agents: Any, scratch: Any, batch: Any) -> int:
+    """`OpponentTable.advance` for games lo to hi - 1; row `share` of the scratch is theirs.
+
+    An observation is written where an agent is asked or the learner decides, a mask at every move.
+    """
+    seats, agent_of, stream, over, total = learner
+    kinds, prefer, drawn_from, fixed_seat = agents
+    known, legal, values, states = scratch
+    table, rows, obs, mask, player, rewards, done, final_obs, final_rows, params, returns, any_deal = batch
     asked = 0
     for i in range(lo, hi):
-        if not waiting[i]:
+        what = todo[i]
+        if what == IDLE:
             continue
-        waiting[i] = False
+        todo[i] = IDLE
         mover = int(player[i])
-        moved = False
+        stale = what != PLAY
+        if stale:
+            if what == DEAL:
+                call_init(table[INIT], rows, i, -1, any_deal, params)
+                done[i] = False
+                rewards[i, :] = 0
+            mover = to_move(table, rows, i, params)
+            write_mask(table, rows, i, mask, params)
+            seats[i] = draw(stream, i, 0, agent_of.shape[1]) if fixed_seat < 0 else fixed_seat
+            for p in range(agent_of.shape[1]):
+                agent_of[i, p] = drawn_from[draw(stream, i, 0, drawn_from.shape[0])]
+            over[i] = False
         while mover >= 0 and mover != seats[i]:
             agent = agent_of[i, mover]
-            if kinds[agent] == ASKED:
-                waiting[i] = True
+            if kinds[agent] == _ASKED:
+                todo[i] = PLAY
                 asked += 1
                 break
             seed = draw(stream, i, 0, SEED_BOUND)
-            if kinds[agent] == RANDOM:
+            if kinds[agent] == _RANDOM:
                 action = choose_random(mask, i, seed, states, share)
             else:
                 for k in range(rows.shape[1]):
@@ -127,39 +145,29 @@ def _play_range(
                 call_resample(table[RESAMPLE], known, share, mover, seed, params)
                 action = choose_one(prefer[agent], known, share, legal, seed, states, values, params)
             call_step(table[STEP], rows, i, action, params)
-            seat = mover
+            last = mover
             mover = to_move(table, rows, i, params)
+            stale = True
             if mover < 0:
                 finish(
-                    table, rows, i, seat, same_step, any_deal,
+                    table, rows, i, last, False, any_deal,
                     returns, rewards, done, final_obs, final_rows, params,
                 )  # fmt: skip
             write_mask(table, rows, i, mask, params)
-            moved = True
         player[i] = mover
         if mover < 0:
             over[i] = True
             total[i] = rewards[i, seats[i]]
-        if moved or mover < 0:
+        if stale or mover < 0:  # as an agent that ended the game sees it, before
             call_observe(table[OBSERVE], rows, i, mover if mover >= 0 else seats[i], obs, params)
     return asked
 
 
 @kernel(parallel=True)
-def _play_parallel(
-    chunks: int, table: Any, rows: Any, seats: Any, agent_of: Any, kinds: Any, prefer: Any, known: Any,
-    legal: Any, values: Any, states: Any, stream: Any, waiting: Any, over: Any, total: Any, same_step: bool,
-    any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any,
-    final_rows: Any, params: Any,
-) -> int:  # fmt: skip
-    """`_play_range` over equal shares of the games, one a thread."""
-    games = rows.shape[0]
+def _advance_parallel(chunks: int, games: int, todo: Any, learner: Any, agents: Any, scratch: Any, batch: Any) -> int:
+    """`_advance` over equal shares of the games, one a thread."""
     asked = 0
     for k in prange(chunks):
         c = np.int64(k)  # prange counts in uint64
-        asked += _play_range(
-            games * c // chunks, games * (c + 1) // chunks, c, table, rows, seats, agent_of, kinds, prefer,
-            known, legal, values, states, stream, waiting, over, total, same_step, any_deal, obs, mask, player, returns,
-            rewards, done, final_obs, final_rows, params,
-        )  # fmt: skip
+        asked += _advance(games * c // chunks, games * (c + 1) // chunks, c, todo, learner, agents, scratch, batch)
     return asked

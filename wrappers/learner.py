@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import Agent, make_agent, view_of
-from iszoo.baselines.opponents import SEED_BOUND, OpponentTable
+from iszoo.baselines.opponents import DEAL, PLAY, SEAT, SEED_BOUND, OpponentTable
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw, mix
@@ -25,20 +25,6 @@ _STREAM = 0x6C6561726E  # sets the stream of seats and opponents apart from thos
 def _draw_seeds(stream: Any, games: Any, seeds: Any) -> None:
     for k in range(games.shape[0]):
         seeds[k] = draw(stream, games[k], 0, SEED_BOUND)
-
-
-@kernel
-def _draw_seats(where: Any, stream: Any, starts: Any, seat: int, pool: Any, seats: Any, agent_of: Any) -> None:
-    """Draws the learner's seat (or takes `seat`, from 0) and everybody's agent; starts[i] from 0 sets the stream."""
-    players = agent_of.shape[1]
-    for i in range(where.shape[0]):
-        if not where[i]:
-            continue
-        if starts[i] >= 0:
-            stream[i, 0] = mix(mix(starts[i]) ^ _STREAM)
-        seats[i] = draw(stream, i, 0, players) if seat < 0 else seat
-        for player in range(players):
-            agent_of[i, player] = pool[draw(stream, i, 0, pool.shape[0])]
 
 
 class LearnerGames:
@@ -93,11 +79,11 @@ class LearnerGames:
         self.action_mask = self.vec.action_mask
         self.seats = np.zeros(num_envs, np.int64)
         self.done = np.zeros(num_envs, np.bool_)
-        self._everyone = np.arange(num_envs)
+        self._everywhere = np.ones(num_envs, np.bool_)
         self._stream = np.zeros((num_envs, 1), np.int64)
         self._agent_of = np.zeros((num_envs, players), np.int64)  # by game and seat: the place in the list
-        self._bound: list[Agent] | None = None  # the list that `_opponents` was made of
-        self._opponents: OpponentTable | None = None
+        self._table: OpponentTable | None = None
+        self._bound_to: Any = None  # what the table was made of
         self.reset(fresh_seed() if seed is None else seed)
 
     def set_opponents(self, opponent: Opponents) -> None:
@@ -118,15 +104,15 @@ class LearnerGames:
                 it. None: each game goes on with its own streams.
             where: bool (N,); all by default.
         """
-        self.vec.reset(seed, where=where)
-        dealt = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
-        starts = np.full(self.num_envs, -1, np.int64) if seed is None else seed + self._everyone
-        seat = -1 if self.seat == "random" else int(self.seat)
-        pool = np.array(self._drawn_from, np.int64)
-        _draw_seats(dealt, self._stream, starts, seat, pool, self.seats, self._agent_of)
-        self.done[dealt] = False
+        dealt = self._everywhere if where is None else np.asarray(where)
+        if dealt.dtype != np.bool_ or dealt.shape != (self.num_envs,):
+            raise ValueError(f"where is a boolean array of shape ({self.num_envs},), not {dealt.dtype} {dealt.shape}")
+        if seed is not None:
+            self.vec.reset(seed, where=dealt)
+            for i in np.flatnonzero(dealt).tolist():
+                self._stream[i, 0] = mix(mix(seed + i) ^ _STREAM)
         self._forget_unused_agents()
-        self._play_on(dealt)
+        self._play_on(dealt * np.int8(DEAL if seed is None else SEAT))
 
     def step(self, actions: Any, where: Any = None) -> npt.NDArray[np.float32]:
         """Plays the learner's actions, and the others on; returns the learner's rewards, float32 (N,).
@@ -137,29 +123,31 @@ class LearnerGames:
 
         Raises IllegalActionError with the number of the game; no game has moved then.
         """
-        moving = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
+        moving = self._everywhere if where is None else np.asarray(where)
         self.vec.step(actions, where=moving)
-        return self._play_on(moving)
+        return self._play_on(moving * np.int8(PLAY))
 
-    def _play_on(self, waiting: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-        """The other seats' moves in the games that have just moved, until the learner's turn or the end.
+    def _play_on(self, todo: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """The other seats' moves, until it is the learner's turn or the game is over; returns the learner's rewards.
 
-        Returns the learner's rewards. `waiting` is overwritten.
+        todo: see `OpponentTable.advance`; overwritten.
         """
         vec = self.vec
-        if self._opponents is None or self._bound is not self._agents:
-            self._bound, self._opponents = self._agents, OpponentTable(self._agents, vec)
+        if self._table is None or self._bound_to != (self._agents, self._drawn_from):
+            seat = -1 if self.seat == "random" else int(self.seat)
+            self._table = OpponentTable(self._agents, self._drawn_from, seat, vec)
+            self._bound_to = list(self._agents), self._drawn_from
         rewards = np.zeros(self.num_envs, np.float32)
-        while self._opponents.play_on(self.seats, self._agent_of, self._stream, waiting, self.done, rewards):
+        while self._table.advance(todo, self.seats, self._agent_of, self._stream, self.done, rewards):
             actions = np.zeros(self.num_envs, np.int64)
-            games = np.flatnonzero(waiting)
+            games = np.flatnonzero(todo)
             agent_of = self._agent_of[games, vec.player[games]]
             for k in np.unique(agent_of):
                 chosen = games[agent_of == k]
                 seeds = np.empty(len(chosen), np.int64)
                 _draw_seeds(self._stream, chosen, seeds)
                 actions[chosen] = self._agents[k].act(view_of(vec, chosen, seeds))
-            vec.step(actions, where=waiting)
+            vec.step(actions, where=todo == PLAY)
         return rewards
 
     def _forget_unused_agents(self) -> None:
@@ -173,4 +161,4 @@ class LearnerGames:
         self._drawn_from = range(place[self._drawn_from.start], len(used))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_bound": None, "_opponents": None}  # addresses of this process
+        return {**self.__dict__, "_table": None}  # addresses of this process

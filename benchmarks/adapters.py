@@ -1,12 +1,13 @@
 """The adapters of each framework as things to be timed: a call moves every game of one on by a decision.
 
 A decision is a move of the learner where opponents play the other seats, of whoever moves elsewhere. Everybody plays
-at random, the legal actions read from the masks that the adapter hands out.
+at random, by the masks that the adapter hands out; what is timed is the adapter without that choice (`clock`).
 """
 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -43,22 +44,35 @@ def _choose(masks: Any, choices: Any, actions: Any) -> None:
 
 
 class Chooser:
-    """Draws legal actions, at next to no cost beside an adapter's."""
+    """Draws legal actions, while `clock` stands still."""
+
+    _seconds = 0.0
 
     def __init__(self) -> None:
         self._choices = np.zeros((1, 1), np.int64)
         self._random = random.Random(0).random
 
-    def each(self, masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """One action for each row of masks, bool or int8 (n, A); 0 where there is no legal one."""
+    def each(self, masks: Any) -> npt.NDArray[np.int64]:
+        """One action for each mask, bool or int8: (n, A) or n times (A,); 0 where there is no legal one."""
+        began = time.perf_counter()
+        masks = np.asarray(masks).view(np.int8)
         actions = np.empty(len(masks), np.int64)
-        _choose(masks.view(np.int8), self._choices, actions)
+        _choose(masks, self._choices, actions)
+        Chooser._seconds += time.perf_counter() - began
         return actions
 
-    def one(self, mask: npt.NDArray[Any]) -> int:
-        """One action of a mask (A,)."""
-        legal = mask.nonzero()[0]
-        return int(legal[int(self._random() * len(legal))])
+    def one(self, mask: Any) -> int:
+        """One action of a mask (A,), bool or int8."""
+        began = time.perf_counter()
+        legal = np.asarray(mask).nonzero()[0]
+        action = int(legal[int(self._random() * len(legal))])
+        Chooser._seconds += time.perf_counter() - began
+        return action
+
+
+def clock() -> float:
+    """Seconds in which no action was chosen: what is timed is the environment's time, not the policy's."""
+    return time.perf_counter() - Chooser._seconds
 
 
 def engine(game: Game) -> list[Adapter]:
@@ -135,8 +149,7 @@ def _sb3(game: Game) -> list[Adapter]:
         envs.reset()
 
         def once() -> int:
-            # What MaskablePPO does with the masks.
-            envs.step(choose.each(np.stack(envs.env_method("action_masks"))))
+            envs.step(choose.each(envs.env_method("action_masks")))
             return BATCH
 
         return once
@@ -158,7 +171,6 @@ class PlainWrapper(gymnasium.Env[Any, Any]):
         self.learner = first = self.env.possible_agents[0]
         self.observation_space = self.env.observation_space(first)["observation"]
         self.action_space = self.env.action_space(first)
-        self._choose = Chooser()
         self._random = random.Random(0)
         self._mask = np.ones(game.num_actions, np.int8)
 
@@ -185,7 +197,8 @@ class PlainWrapper(gymnasium.Env[Any, Any]):
             if agent == self.learner:
                 self._mask = seen["action_mask"]
                 return seen["observation"], self.env.rewards[agent] if over else 0.0, over
-            self.env.step(self._choose.one(seen["action_mask"]))
+            legal = seen["action_mask"].nonzero()[0]
+            self.env.step(int(legal[int(self._random.random() * len(legal))]))
 
 
 def _rllib(game: Game) -> list[Adapter]:
@@ -235,14 +248,14 @@ def _tianshou(game: Game) -> list[Adapter]:
 
     def one() -> int:
         nonlocal seen
-        seen, _, over, _, _ = env.step(choose.one(np.array(seen["mask"])))
+        seen, _, over, _, _ = env.step(choose.one(seen["mask"]))
         if over:
             seen, _ = env.reset()
         return 1
 
     def many() -> int:
         nonlocal shown
-        shown, _, over, _, _ = envs.step(choose.each(np.array([one["mask"] for one in shown])))
+        shown, _, over, _, _ = envs.step(choose.each([one["mask"] for one in shown]))
         if over.any():
             ended = over.nonzero()[0]
             shown[ended] = envs.reset(ended)[0]
@@ -280,7 +293,7 @@ def _openspiel(game: Game) -> list[Adapter]:
 
     played = pyspiel.load_game(PREFIX + game.name)
     observer, state = played.make_py_observer(), played.new_initial_state()
-    choices = random.Random(0)
+    choices, choose = random.Random(0), Chooser()
 
     def once() -> int:
         nonlocal state
@@ -291,7 +304,7 @@ def _openspiel(game: Game) -> list[Adapter]:
             state = played.new_initial_state()
             return 0
         observer.set_from(state, state.current_player())
-        state.apply_action(choices.choice(state.legal_actions()))
+        state.apply_action(choose.one(state.legal_actions_mask()))
         return 1
 
     return [Adapter("OpenSpiel State", 1, once)]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Adapter, engine
+from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Adapter, clock, engine
 from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.throughput import short
 from iszoo.benchmarks.timing import Task, interleaved, machine
@@ -48,7 +48,7 @@ def measure(
     for game in games:
         adapters = [*engine(game), *FRAMEWORKS[framework](game)]
         tasks = {adapter.name: (_nothing, _playing(adapter, seconds)) for adapter in adapters}
-        rates = interleaved(tasks, rounds, lambda name, game=game: progress(f"{game.name}: {name}"))  # type: ignore[misc]
+        rates = interleaved(tasks, rounds, lambda name, game=game: progress(f"{game.name}: {name}"), clock)  # type: ignore[misc]
         bases = {adapter.games: rates[adapter.name].median for adapter in engine(game)}
         found[game.name] = {
             "rates": {

@@ -129,7 +129,7 @@ def _aec(game: Game, layout: str) -> Adapter:
         if over:
             env.reset()
             return 0
-        env.step(choose.one(seen["action_mask"]))  # type: ignore[index]
+        env.step(choose.one(seen["action_mask"]))
         return 1
 
     return Adapter(f"PettingZoo AEC, {layout}", 1, once)
@@ -219,7 +219,9 @@ def _rllib(game: Game) -> list[Adapter]:
 
 
 def _torchrl(game: Game) -> list[Adapter]:
-    from iszoo.wrappers.torchrl import GROUP, make_env, torch
+    from iszoo.wrappers.torchrl import GROUP, make_env
+
+    import torch  # isort: skip - the adapter names the extra where it is missing
 
     env, choose = make_env(game.name, seed=0), Chooser()
     shown = env.reset()
@@ -289,7 +291,9 @@ def _agilerl(game: Game) -> list[Adapter]:
 
 
 def _openspiel(game: Game) -> list[Adapter]:
-    from iszoo.wrappers.openspiel import PREFIX, pyspiel
+    from iszoo.wrappers.openspiel import PREFIX
+
+    import pyspiel  # isort: skip - the adapter names the extra where it is missing
 
     played = pyspiel.load_game(PREFIX + game.name)
     observer, state = played.make_py_observer(), played.new_initial_state()

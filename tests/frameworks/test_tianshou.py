@@ -10,7 +10,7 @@ from tianshou.data import Collector, CollectStats, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
 
 from iszoo.wrappers.tianshou import TianshouEnv, dqn
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, decided, run_example
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, decided, play_measured, run_example
 
 pytestmark = LENIENT
 
@@ -87,3 +87,7 @@ def test_the_example_trains() -> None:
     result = names["result"]
     assert result.update_step > 0
     assert result.train_step > 0
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("tianshou")

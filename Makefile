@@ -29,7 +29,7 @@ endif
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit bench format clean
+.PHONY: demo test test-frameworks lint types suite nojit bench bench-wrappers format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -79,6 +79,13 @@ $(ALL_FRAMEWORKS:%=test-framework-%): test-framework-%: .venvs/%/.installed
 
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
+
+# One after the other, whatever -j says: they would slow each other down. Rough figures: make bench-wrappers QUICK=--quick
+bench-wrappers: $(FRAMEWORKS:%=.venvs/%/.installed)
+	set -e; for framework in $(FRAMEWORKS); do \
+		OMP_NUM_THREADS=1 .venvs/$$framework/bin/python -m iszoo.benchmarks.wrappers $$framework $(QUICK); \
+	done
+	.venvs/$(firstword $(FRAMEWORKS))/bin/python docs/make_tables.py
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .

@@ -164,10 +164,10 @@ def _advance(lo: int, hi: int, share: int, todo: Any, learner: Any, agents: Any,
 
 
 @kernel(parallel=True)
-def _advance_parallel(chunks: int, games: int, todo: Any, learner: Any, agents: Any, scratch: Any, batch: Any) -> int:
+def _advance_parallel(chunks: int, games: Any, todo: Any, learner: Any, agents: Any, scratch: Any, batch: Any) -> int:
     """`_advance` over equal shares of the games, one a thread."""
     asked = 0
     for k in prange(chunks):
-        c = np.int64(k)  # prange counts in uint64
+        c: Any = np.int64(k)  # prange counts in uint64
         asked += _advance(games * c // chunks, games * (c + 1) // chunks, c, todo, learner, agents, scratch, batch)
     return asked

@@ -153,7 +153,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"error: {error}")
     results = {**load(path), args.framework: report}
     write_json(path, {name: results[name] for name in FRAMEWORKS if name in results})
-    print("\n\n".join(tables({args.framework: report}).values()))
+    made = tables({args.framework: report})
+    print("\n\n".join(made[name] for name in made if name != "targets" or args.framework == "sb3"))
     print(f"\n{time.perf_counter() - began:.0f} s; written to {path}")
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import iszoo
 from iszoo.benchmarks import adapters, wrappers
-from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Chooser, PlainWrapper
+from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Chooser
+from iszoo.benchmarks.plain_wrapper import PlainWrapper
 from iszoo.envs.game import Game
 from iszoo.wrappers.gymnasium import SingleAgentEnv
 

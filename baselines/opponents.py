@@ -22,7 +22,7 @@ from iszoo.envs.engine import (
     call_step,
     finish,
     in_parallel,
-    in_threads,
+    is_serial,
     to_move,
     write_mask,
 )
@@ -82,11 +82,9 @@ class OpponentTable:
         """
         games, threads = self._vec.num_envs, self._vec.threads
         learner = (seats, agent_of, stream, over, total)
-        if in_threads(threads):
-            return in_parallel(
-                threads, _advance_parallel, games, todo, learner, self._agents, self._scratch, self._batch
-            )
-        return int(_advance(0, games, 0, todo, learner, self._agents, self._scratch, self._batch))
+        if is_serial(threads):
+            return int(_advance(0, games, 0, todo, learner, self._agents, self._scratch, self._batch))
+        return in_parallel(threads, _advance_parallel, games, todo, learner, self._agents, self._scratch, self._batch)
 
 
 def _kind(agent: Agent) -> int:

@@ -407,9 +407,9 @@ def max_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-def in_threads(threads: int) -> bool:
-    """Whether a loop is to run in parallel: not in a forked child, see `_after_fork`."""
-    return threads > 1 and not _forked
+def is_serial(threads: int) -> bool:
+    """Whether a loop for so many threads runs on one: always in a forked child, see `_after_fork`."""
+    return threads == 1 or _forked
 
 
 def in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
@@ -431,13 +431,13 @@ def step_batch(threads: int, mark: bool, *arguments: Any) -> int:
     Returns the first game whose action is illegal (then none has moved), or -1. `mark`: an illegal action ends
     its game instead, and becomes -1 in the array of actions.
     """
-    if not in_threads(threads):
+    if is_serial(threads):
         return int(_step_serial(mark, *arguments))
     return in_parallel(threads, _step_parallel, np.empty(threads, np.int64), mark, *arguments)
 
 
 def random_batch(threads: int, games: int, *arguments: Any) -> int:
     """Plays random actions in each game, on one thread or several; returns how many in all."""
-    if not in_threads(threads):
+    if is_serial(threads):
         return int(_random_range(0, games, *arguments))
     return in_parallel(threads, _random_parallel, *arguments)

@@ -4,19 +4,32 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# Each framework in its own environment with its own pins: they can't all share one.
-FRAMEWORKS ?= sb3 rllib torchrl tianshou agilerl
-PIN_sb3 := stable-baselines3==2.9.2 sb3-contrib==2.9.2
-PIN_rllib := ray[rllib]==2.60.0 gymnasium==1.2.2
-PIN_torchrl := torchrl==0.14.1
-PIN_tianshou := tianshou==2.0.1
-PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
+# Each framework in its own environment with its own pins: they can't all share one. Gymnasium and PettingZoo are the
+# oldest that pyproject.toml allows; the suite runs with the newest.
+PIN_gymnasium := gymnasium==1.2.2 pettingzoo==1.25.0
+PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2
+PIN_rllib := torch ray[rllib]==2.60.0 gymnasium==1.2.2
+PIN_torchrl := torch torchrl==0.14.1
+PIN_tianshou := torch tianshou==2.0.1
+PIN_agilerl := torch agilerl==2.58.0 peft pettingzoo<1.27
+PIN_openspiel := open_spiel==2.0.2
+ALL_FRAMEWORKS := gymnasium sb3 rllib torchrl tianshou agilerl openspiel
+FRAMEWORKS ?= $(ALL_FRAMEWORKS)
+
+ifneq ($(filter test-frameworks bench-wrappers,$(MAKECMDGOALS)),)
+ifneq ($(filter-out $(ALL_FRAMEWORKS),$(FRAMEWORKS)),)
+$(error there is no framework "$(filter-out $(ALL_FRAMEWORKS),$(FRAMEWORKS))" here; FRAMEWORKS is any of: $(ALL_FRAMEWORKS))
+endif
+ifeq ($(strip $(FRAMEWORKS)),)
+$(error FRAMEWORKS is empty; it is any of: $(ALL_FRAMEWORKS))
+endif
+endif
 
 # What runs with the kernels as plain Python, hundreds of times slower: enough to reach every line of the rules.
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit docs bench format clean
+.PHONY: demo test test-frameworks lint types suite nojit docs bench bench-wrappers format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -51,16 +64,15 @@ nojit: .venv/.test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal \
 		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
-# The openspiel, Gymnasium and PettingZoo tests run with the suite.
 test-frameworks: $(FRAMEWORKS:%=test-framework-%)
 
-test-framework-%: .venvs/%/.installed
+$(ALL_FRAMEWORKS:%=test-framework-%): test-framework-%: .venvs/%/.installed
 	OMP_NUM_THREADS=1 .venvs/$*/bin/python -m pytest -W default --confcutdir tests/frameworks tests/frameworks/test_$*.py
 
 .venvs/%/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venvs/$*
 	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		torch $(PIN_$*:%='%') pytest --editable .
+		$(PIN_$*:%='%') pytest --editable .
 	touch $@
 
 .PRECIOUS: .venvs/%/.installed
@@ -71,6 +83,13 @@ docs: .venv/.test
 
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
+
+# One after the other, whatever -j says: they would slow each other down. Rough figures: make bench-wrappers QUICK=--quick
+bench-wrappers: $(FRAMEWORKS:%=.venvs/%/.installed)
+	set -e; for framework in $(FRAMEWORKS); do \
+		OMP_NUM_THREADS=1 .venvs/$$framework/bin/python -m iszoo.benchmarks.wrappers $$framework $(QUICK); \
+	done
+	.venvs/$(firstword $(FRAMEWORKS))/bin/python docs/make_tables.py
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .

@@ -80,10 +80,16 @@ def view_of(vec: VecEnv, games: npt.NDArray[np.intp], seeds: npt.NDArray[np.int6
 
 
 @kernel
+def choose_random(mask: Any, i: int, seed: int, states: Any, j: int) -> int:
+    """A legal action of row i of a mask, each with the same probability; states[j, 0] is scratch."""
+    states[j, 0] = mix(seed)
+    return nth_legal(mask, i, draw(states, j, 0, count_legal(mask, i)))
+
+
+@kernel
 def _choose_random(mask: Any, seeds: Any, states: Any, actions: Any) -> None:
     for i in range(mask.shape[0]):
-        states[i, 0] = mix(seeds[i])
-        actions[i] = nth_legal(mask, i, draw(states, i, 0, count_legal(mask, i)))
+        actions[i] = choose_random(mask, i, seeds[i], states, i)
 
 
 class RandomAgent:
@@ -100,10 +106,14 @@ class RandomAgent:
 
 
 class ScriptedAgent:
-    """Plays the action that a scripted preference of its game values most, ties at random."""
+    """Plays the action that a scripted preference of its game values most, ties at random.
+
+    `prefer`: the kernel of the preference.
+    """
 
     def __init__(self, name: str, prefer: Any) -> None:
         self.name = name
+        self.prefer = prefer
         self._table = scripted.bind(prefer)
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
@@ -115,6 +125,9 @@ class ScriptedAgent:
             np.empty((n, a)), actions, view.params,
         )  # fmt: skip
         return actions
+
+    def __reduce__(self) -> Any:
+        return ScriptedAgent, (self.name, self.prefer)  # the table holds addresses of this process
 
 
 def agent_names(game: Game) -> list[str]:

@@ -51,23 +51,6 @@ def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
 
 
 @kernel
-def _best_legal(table: Any, rows: Any, mask: Any, values: Any, states: Any, params: Any) -> int:
-    """An action that is 1 in the mask and that the scripted preference values most, ties at random."""
-    scripted.call_prefer(table[0], rows, 0, mask, values, params)
-    best = -np.inf
-    chosen = -1
-    ties = 0
-    for a in range(mask.shape[1]):
-        if mask[0, a] == 0 or values[0, a] < best:
-            continue
-        ties = ties + 1 if values[0, a] == best else 1
-        best = values[0, a]
-        if draw(states, 0, 0, ties) == 0:
-            chosen = a
-    return chosen
-
-
-@kernel
 def _untried(
     tree: Any, node: int, prior: Any, ordered: bool, rows: Any, mask: Any, left: int, values: Any,
     states: Any, params: Any,
@@ -84,17 +67,7 @@ def _untried(
         child = tree["sibling"][child]
     if not ordered:
         return nth_legal(mask, 0, draw(states, 0, 0, left))
-    best = -np.inf
-    chosen = -1
-    ties = 0
-    for a in range(mask.shape[1]):
-        if mask[0, a] == 0 or values[0, a] < best:
-            continue
-        ties = ties + 1 if values[0, a] == best else 1
-        best = values[0, a]
-        if draw(states, 0, 0, ties) == 0:
-            chosen = a
-    return chosen
+    return scripted.most_valued(mask, values, 0, states)  # type: ignore[no-any-return]
 
 
 @kernel
@@ -106,7 +79,8 @@ def _roll_out(
     count = write_mask(table, rows, 0, mask, params)
     while count > 0:
         if guided and (one_in == 0 or draw(states, 0, 0, 1 << 20) >= one_in):
-            action = _best_legal(policy, rows, mask, values, states, params)
+            scripted.call_prefer(policy[0], rows, 0, mask, values, params)
+            action = scripted.most_valued(mask, values, 0, states)
         else:
             action = nth_legal(mask, 0, draw(states, 0, 0, count))
         call_step(table[STEP], rows, 0, action, params)

@@ -1,220 +1,161 @@
-"""Steps a second through every adapter that is installed here, beside the engine under them.
+"""Decisions a second through the adapters of a framework, beside the engine under them in the same run.
 
-Run it in each framework's own environment (`make test-frameworks` makes them); results are kept by adapter in
-benchmarks/results/wrappers.json, with the machine and the versions of the run that gave them.
-
-A step is a decision of the learner (or, in the AEC form, of whoever moves); masks are asked for at each. Opponents
-play at random in all of them.
+`make bench-wrappers` runs it in each framework's own environment. A run replaces what the results hold of its
+framework and nothing else; a figure's ratio is to the engine of its own run, with as many games a call.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-import numpy as np
-
-from iszoo.benchmarks.files import write_json, write_text
-from iszoo.benchmarks.throughput import aec_loop
+from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Adapter, clock, engine
+from iszoo.benchmarks.files import write_json
+from iszoo.benchmarks.throughput import short
 from iszoo.benchmarks.timing import Task, interleaved, machine
-from iszoo.envs import REGISTRY, GameEnv, VecEnv
+from iszoo.benchmarks.training import training_share
+from iszoo.envs import REGISTRY
 from iszoo.envs.game import Game
-from iszoo.wrappers.gymnasium import LearnerVectorEnv, SingleAgentEnv
 
-RESULTS = Path(__file__).parent / "results"
-_ENVS = 64
-_STEPS = 100  # of each of the games side by side
+RESULTS = Path(__file__).parent / "results" / "wrappers.json"
+QUICK_RESULTS = Path("reports") / "wrappers-quick.json"
+_CALLS_BETWEEN_LOOKS = 8  # at the clock
+
+Report = dict[str, Any]
 
 
-class PlainWrapper(gymnasium.Env[Any, Any]):
-    """What users write around a PettingZoo environment to train one seat of it: the yardstick for the adapters."""
+def measure(
+    framework: str, games: Iterable[Game], *, seconds: float, rounds: int, progress: Callable[[str], None]
+) -> Report:
+    """What a framework's adapters do with each game; plain values for a JSON file.
 
-    def __init__(self, game: Game) -> None:
-        self.env = GameEnv(game, observation="flat")
-        self.learner = self.env.possible_agents[0]
-        space = self.env.observation_space(self.learner)["observation"]
-        self.observation_space, self.action_space = space, self.env.action_space(self.learner)
-        self._random = random.Random(0)
-        self._mask = np.ones(game.num_actions, np.int8)
+    Args:
+        framework: one of FRAMEWORKS, which must be installed here.
+        games: the games.
+        seconds: how long each adapter plays in each round.
+        rounds: how many rounds.
+        progress: is told what is measured next.
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deals, and lets the others play at random."""
-        self.env.reset(seed=seed)
-        return self._go_on()[0], {}
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Plays, and lets the others play at random."""
-        self.env.step(int(action))
-        observation, reward, over = self._go_on()
-        return observation, reward, over, False, {}
-
-    def action_masks(self) -> Any:
-        """The legal actions."""
-        return self._mask == 1
-
-    def _go_on(self) -> tuple[Any, float, bool]:
-        reward = 0.0
-        while True:
-            over = any(self.env.terminations.values())
-            agent = self.learner if over else self.env.agent_selection
-            seen = self.env.observe(agent)
-            reward += self.env.rewards[self.learner] if over else 0.0
-            if agent == self.learner:
-                self._mask = seen["action_mask"]
-                return seen["observation"], reward, over
-            legal = seen["action_mask"].nonzero()[0]
-            self.env.step(int(legal[int(self._random.random() * len(legal))]))
+    Raises:
+        ImportError: the framework is not installed; names the extra.
+    """
+    found: dict[str, Any] = {}
+    for game in games:
+        adapters = [*engine(game), *FRAMEWORKS[framework](game)]
+        tasks = {adapter.name: (_nothing, _playing(adapter, seconds)) for adapter in adapters}
+        rates = interleaved(tasks, rounds, lambda name, game=game: progress(f"{game.name}: {name}"), clock)  # type: ignore[misc]
+        bases = {adapter.games: rates[adapter.name].median for adapter in engine(game)}
+        found[game.name] = {
+            "rates": {
+                adapter.name: {
+                    "games": adapter.games,
+                    **rates[adapter.name].to_json(),
+                    "of_engine": rates[adapter.name].median / bases[adapter.games],
+                }
+                for adapter in adapters
+            }
+        }
+        if framework == "sb3":
+            found[game.name]["native_over_dummy"] = rates[NATIVE].median / rates[DUMMY].median
+            found[game.name]["training"] = []
+            for num_envs in (BATCH, 4 * BATCH):
+                progress(f"{game.name}: training with {num_envs} games")
+                found[game.name]["training"].append(training_share(game, num_envs, rounds))
+    return {"machine": machine(*PACKAGES[framework]), "seconds": seconds, "games": found}
 
 
 def _nothing() -> None:
     return None
 
 
-def first_legal(masks: Any) -> Any:
-    """The same way of choosing for all: the first legal action."""
-    return np.asarray(masks).argmax(axis=-1)
+def _playing(adapter: Adapter, seconds: float) -> Task:
+    def work() -> int:
+        decisions = 0
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            for _ in range(_CALLS_BETWEEN_LOOKS):
+                decisions += adapter.once()
+        return decisions
+
+    return work
 
 
-def tasks(game: Game) -> dict[str, tuple[Callable[[], Any], Task]]:
-    """What can be measured with what is installed."""
-    found: dict[str, tuple[Callable[[], Any], Task]] = {}
-    vec = VecEnv(game, _ENVS, seed=0)
-
-    def engine() -> int:
-        for _ in range(_STEPS):
-            vec.step(first_legal(vec.action_mask))
-        return _ENVS * _STEPS
-
-    found[f"engine, vec.step of {_ENVS}"] = (_nothing, engine)
-    for layout in ("planes", "split", "flat"):
-        env = GameEnv(game, observation=layout)
-        found[f"AEC, {layout}"] = (_nothing, lambda env=env: aec_loop(env, 2_000))  # type: ignore[misc]
-    single = SingleAgentEnv(game.name, seat=0)
-    single.reset(seed=0)
-
-    def alone() -> int:
-        for _ in range(_STEPS * 5):
-            if single.step(first_legal(single.action_masks()))[2]:
-                single.reset()
-        return _STEPS * 5
-
-    found["Gymnasium Env"] = (_nothing, alone)
-    many = LearnerVectorEnv(game.name, _ENVS, seat=0)
-    many.reset(seed=0)
-
-    def vector() -> int:
-        for _ in range(_STEPS):
-            many.step(first_legal(many.action_masks()))
-        return _ENVS * _STEPS
-
-    found[f"Gymnasium VectorEnv of {_ENVS}"] = (_nothing, vector)
-    try:
-        _sb3(game, found)
-    except ImportError as error:
-        print(f"left out: {error}", file=sys.stderr)
-    return found
+def load(path: Path = RESULTS) -> dict[str, Report]:
+    """The results by framework, in the order of FRAMEWORKS; nothing where there is no file."""
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {name: known[name] for name in FRAMEWORKS if name in known}
 
 
-def _sb3(game: Game, found: dict[str, tuple[Callable[[], Any], Task]]) -> None:
-    from stable_baselines3.common.vec_env import DummyVecEnv
+def tables(results: Mapping[str, Report]) -> dict[str, str]:
+    """The results as Markdown: `rates`, `targets` and `runs`."""
+    games = list(dict.fromkeys(game for report in results.values() for game in report["games"]))
+    rates = ["| | games a call | " + " | ".join(games) + " |", "|---|---:|" + "---:|" * len(games)]
+    seen = set()
+    for report in results.values():
+        names = dict.fromkeys(name for entry in report["games"].values() for name in entry["rates"])
+        for name in names:
+            if name in seen:  # the engine is in every run; that of the first is shown
+                continue
+            seen.add(name)
+            entries = [report["games"].get(game, {"rates": {}})["rates"].get(name) for game in games]
+            batch = next(entry["games"] for entry in entries if entry)
+            cells = [
+                f"{short(entry['per_second'])} ({_percent(entry['of_engine'])})" if entry else "" for entry in entries
+            ]
+            rates.append(f"| {name} | {batch} | " + " | ".join(cells) + " |")
+    targets = ["| | DummyVecEnv's time over LearnerVecEnv's | share of a training iteration |", "|---|---:|---|"]
+    for game, entry in results.get("sb3", {"games": {}})["games"].items():
+        shares = "; ".join(
+            f"{_percent(one['share'])} ({_percent(one['low'])} to {_percent(one['high'])}) with {one['num_envs']} games"
+            for one in entry["training"]
+        )
+        targets.append(f"| {game} | {entry['native_over_dummy']:.1f} | {shares} |")
+    runs = []
+    for name, report in results.items():
+        about = report["machine"]
+        versions = ", ".join(f"{package} {about[package]}" for package in (*PACKAGES[name], *_BASE))
+        runs.append(
+            f"- {name}: {about['cpu']}, {about['cores']} cores; Python {about['python']}, {versions}; {about['date']}."
+        )
+    return {"rates": "\n".join(rates), "targets": "\n".join(targets), "runs": "\n".join(runs)}
 
-    from iszoo.wrappers.sb3 import LearnerVecEnv
 
-    native = LearnerVecEnv(game.name, _ENVS, seat=0, seed=0)
-    dummy = DummyVecEnv([lambda: PlainWrapper(game)] * _ENVS)
-    for envs in (native, dummy):
-        envs.reset()
-
-    def loop(envs: Any, steps: int) -> int:
-        for _ in range(steps):
-            envs.step(first_legal(np.stack(envs.env_method("action_masks"))))
-        return _ENVS * steps
-
-    found[f"SB3 LearnerVecEnv of {_ENVS}"] = (_nothing, lambda: loop(native, _STEPS))
-    found[f"SB3 DummyVecEnv of {_ENVS} plain wrappers"] = (_nothing, lambda: loop(dummy, _STEPS // 10))
+_BASE = ("gymnasium", "pettingzoo", "numpy", "numba")
 
 
-def training_share(game: Game, num_envs: int, steps: int = 16_384) -> dict[str, float]:
-    """How much of MaskablePPO's training is env, masks and opponents; the rest is the network's."""
-    import torch
-    from sb3_contrib import MaskablePPO
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
 
-    from iszoo.wrappers.sb3 import LearnerVecEnv
 
-    torch.set_num_threads(1)
-    spent = 0.0
-
-    class Timed(LearnerVecEnv):
-        def step_wait(self) -> Any:
-            nonlocal spent
-            began = time.perf_counter()
-            result = super().step_wait()
-            spent += time.perf_counter() - began
-            return result
-
-        def env_method(self, *args: Any, **kwargs: Any) -> Any:
-            nonlocal spent
-            began = time.perf_counter()
-            result = super().env_method(*args, **kwargs)
-            spent += time.perf_counter() - began
-            return result
-
-    envs = Timed(game.name, num_envs, seed=0, opponent=["random", "greedy"])
-    model = MaskablePPO("MlpPolicy", envs, n_steps=max(16, 4096 // num_envs), batch_size=1024, n_epochs=4, seed=0)
-    model.learn(4_096)  # warm-up
-    spent = 0.0
+def main(arguments: list[str] | None = None) -> None:
+    """Measures the adapters of a framework that is installed here and merges them into the results."""
+    parser = argparse.ArgumentParser(prog="python -m iszoo.benchmarks.wrappers", description=__doc__)
+    parser.add_argument("framework", choices=FRAMEWORKS)
+    parser.add_argument("--quick", action="store_true", help=f"short and rough, into {QUICK_RESULTS}")
+    parser.add_argument("--out", type=Path, help=f"the file of the results (by default {RESULTS})")
+    args = parser.parse_args(arguments)
+    path = args.out or (QUICK_RESULTS if args.quick else RESULTS)
     began = time.perf_counter()
-    model.learn(steps)
-    total = time.perf_counter() - began
-    return {"num_envs": num_envs, "share": spent / total, "steps_per_second": model.num_timesteps / total}
-
-
-def main() -> None:
-    """Measures what is installed and merges it into the results."""
-    path = RESULTS / "wrappers.json"
-    known = json.loads(path.read_text()) if path.exists() else {}
-    about = machine()
-    for game in REGISTRY.values():
-        rates = interleaved(tasks(game), 5, lambda name: print(name, file=sys.stderr))
-        entry = known.setdefault(game.name, {"rates": {}})
-        for name, rate in rates.items():
-            entry["rates"][name] = {**rate.to_json(), "machine": about}
-        native, dummy = (rates.get(f"SB3 {kind}") for kind in _SB3_KINDS)
-        if native is not None and dummy is not None:
-            entry["native over DummyVecEnv"] = native.median / dummy.median
-            entry["training"] = [training_share(game, n) for n in (64, 256)]
-    write_json(path, known)
-    write_text(RESULTS / "wrappers.md", table(known))
-    print(table(known))
-
-
-_SB3_KINDS = (f"LearnerVecEnv of {_ENVS}", f"DummyVecEnv of {_ENVS} plain wrappers")
-
-
-def table(known: dict[str, Any]) -> str:
-    """The results as Markdown."""
-    names = list(dict.fromkeys(name for entry in known.values() for name in entry["rates"]))
-    lines = ["| steps a second | " + " | ".join(known) + " |", "|---|" + "---:|" * len(known)]
-    for name in names:
-        cells = [
-            f"{entry['rates'][name]['per_second']:,.0f}" if name in entry["rates"] else "" for entry in known.values()
-        ]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    lines.append("")
-    for game, entry in known.items():
-        if "training" in entry:
-            shares = ", ".join(f"{t['share']:.1%} with {t['num_envs']} games" for t in entry["training"])
-            lines.append(
-                f"- {game}: the native VecEnv does {entry['native over DummyVecEnv']:.1f} times the steps of"
-                f" DummyVecEnv; env, masks and opponents take {shares} of MaskablePPO's training."
-            )
-    return "\n".join(lines) + "\n"
+    try:
+        report = measure(
+            args.framework,
+            REGISTRY.values(),
+            seconds=0.05 if args.quick else 0.4,
+            rounds=1 if args.quick else 5,
+            progress=lambda what: print(f"{args.framework}: {what}", file=sys.stderr),
+        )
+    except ImportError as error:
+        sys.exit(f"error: {error}")
+    results = {**load(path), args.framework: report}
+    write_json(path, {name: results[name] for name in FRAMEWORKS if name in results})
+    made = tables({args.framework: report})
+    print("\n\n".join(made[name] for name in made if name != "targets" or args.framework == "sb3"))
+    print(f"\n{time.perf_counter() - began:.0f} s; written to {path}")
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def step_observe_one(
 
 
 @kernel
-def _finish(
+def finish(
     table: Any, rows: Any, i: int, seat: int, same_step: bool, any_deal: Any,
     returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any, params: Any,
 ) -> None:  # fmt: skip
@@ -230,7 +230,7 @@ def _step_range(
             call_step(table[STEP], rows, i, actions[i], params)
         mover = to_move(table, rows, i, params)
         if mover < 0:
-            _finish(
+            finish(
                 table, rows, i, seat, same_step, any_deal,
                 returns, rewards, done, final_obs, final_rows, params,
             )  # fmt: skip
@@ -261,7 +261,7 @@ def _random_range(
             call_step(table[STEP], rows, i, action, params)
             mover = to_move(table, rows, i, params)
             if mover < 0:
-                _finish(
+                finish(
                     table, rows, i, seat, same_step, any_deal,
                     returns, rewards, done, final_obs, final_rows, params,
                 )  # fmt: skip
@@ -407,7 +407,12 @@ def max_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-def _in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
+def is_serial(threads: int) -> bool:
+    """Whether a loop for so many threads runs on one: always in a forked child, see `_after_fork`."""
+    return threads == 1 or _forked
+
+
+def in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
     """Calls a parallel driver with numba's thread count at `threads`; two at once would abort the process."""
     with _parallel_lock:
         before = numba.get_num_threads()
@@ -426,13 +431,13 @@ def step_batch(threads: int, mark: bool, *arguments: Any) -> int:
     Returns the first game whose action is illegal (then none has moved), or -1. `mark`: an illegal action ends
     its game instead, and becomes -1 in the array of actions.
     """
-    if threads == 1 or _forked:
+    if is_serial(threads):
         return int(_step_serial(mark, *arguments))
-    return _in_parallel(threads, _step_parallel, np.empty(threads, np.int64), mark, *arguments)
+    return in_parallel(threads, _step_parallel, np.empty(threads, np.int64), mark, *arguments)
 
 
 def random_batch(threads: int, games: int, *arguments: Any) -> int:
     """Plays random actions in each game, on one thread or several; returns how many in all."""
-    if threads == 1 or _forked:
+    if is_serial(threads):
         return int(_random_range(0, games, *arguments))
-    return _in_parallel(threads, _random_parallel, *arguments)
+    return in_parallel(threads, _random_parallel, *arguments)

@@ -29,14 +29,14 @@ JIT: bool = not numba.config.DISABLE_JIT
 
 
 @functools.cache
-def _rules_stamp() -> tuple[tuple[str, float, int], ...]:
-    """What the files of this folder are now. numba's cache looks at a kernel's own file only.
+def _rules_stamp(folder: Path) -> tuple[tuple[str, float, int], ...]:
+    """What the files of a folder and those below it are now. numba's cache looks at a kernel's own file only.
 
     Kernels inline helpers and freeze constants of other files here: without this stamp, a cached one would go on
     answering from the old file after an edit.
     """
     found = []
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         state = path.stat()
         found.append((path.name, state.st_mtime, state.st_size))
     return tuple(found)
@@ -61,7 +61,9 @@ class _Cache:
 def _open_cache(function: Callable[..., Any]) -> Any:
     try:
         cache = FunctionCache(function)
-        stamp = (cache._impl.locator.get_source_stamp(), _rules_stamp())
+        rules, own = Path(__file__).parent, Path(function.__code__.co_filename).parent
+        folders = [rules, own] if rules.parent in own.parents and own != rules else [rules]
+        stamp = (cache._impl.locator.get_source_stamp(), *map(_rules_stamp, folders))
     except (RuntimeError, OSError):  # no folder for a cache
         return NullCache()
     cache._cache_file = IndexDataCacheFile(cache._cache_path, cache._impl.filename_base, stamp)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import iszoo
+from iszoo.benchmarks.adapters import FRAMEWORKS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -46,6 +47,13 @@ def test_tables_are_those_of_the_code() -> None:
         [sys.executable, ROOT / "docs" / "make_tables.py", "--check"], capture_output=True, text=True
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_page_of_the_frameworks_leads_to_each_and_shows_what_was_measured() -> None:
+    page = (ROOT / "docs" / "frameworks" / "index.md").read_text(encoding="utf-8")
+    for name in FRAMEWORKS:
+        assert f"({name}.md)" in page
+    assert re.findall(r"<!-- from benchmarks/results/wrappers.json: (\w+) -->", page) == ["rates", "targets", "runs"]
 
 
 @pytest.mark.parametrize("name", iszoo.REGISTRY)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import Agent, make_agent, view_of
+from iszoo.baselines.opponents import DEAL, PLAY, SEAT, SEED_BOUND, OpponentTable
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw, mix
@@ -23,7 +24,7 @@ _STREAM = 0x6C6561726E  # sets the stream of seats and opponents apart from thos
 @kernel
 def _draw_seeds(stream: Any, games: Any, seeds: Any) -> None:
     for k in range(games.shape[0]):
-        seeds[k] = draw(stream, games[k], 0, 1 << 31)
+        seeds[k] = draw(stream, games[k], 0, SEED_BOUND)
 
 
 class LearnerGames:
@@ -78,9 +79,11 @@ class LearnerGames:
         self.action_mask = self.vec.action_mask
         self.seats = np.zeros(num_envs, np.int64)
         self.done = np.zeros(num_envs, np.bool_)
-        self._everyone = np.arange(num_envs)
+        self._everywhere = np.ones(num_envs, np.bool_)
         self._stream = np.zeros((num_envs, 1), np.int64)
         self._agent_of = np.zeros((num_envs, players), np.int64)  # by game and seat: the place in the list
+        self._table: OpponentTable | None = None
+        self._bound_to: Any = None  # what the table was made of
         self.reset(fresh_seed() if seed is None else seed)
 
     def set_opponents(self, opponent: Opponents) -> None:
@@ -101,17 +104,15 @@ class LearnerGames:
                 it. None: each game goes on with its own streams.
             where: bool (N,); all by default.
         """
-        self.vec.reset(seed, where=where)
-        pending = np.ones(self.num_envs, np.bool_) if where is None else np.array(where)
-        for i in np.flatnonzero(pending).tolist():
-            if seed is not None:
+        dealt = self._everywhere if where is None else np.asarray(where)
+        if dealt.dtype != np.bool_ or dealt.shape != (self.num_envs,):
+            raise ValueError(f"where is a boolean array of shape ({self.num_envs},), not {dealt.dtype} {dealt.shape}")
+        if seed is not None:
+            self.vec.reset(seed, where=dealt)
+            for i in np.flatnonzero(dealt).tolist():
                 self._stream[i, 0] = mix(mix(seed + i) ^ _STREAM)
-            self.seats[i] = self._draw(i, self.vec.num_players) if self.seat == "random" else self.seat
-            for seat in range(self.vec.num_players):
-                self._agent_of[i, seat] = self._drawn_from[self._draw(i, len(self._drawn_from))]
-        self.done[pending] = False
         self._forget_unused_agents()
-        self._play_on(np.zeros(self.num_envs, np.float32), pending)
+        self._play_on(dealt * np.int8(DEAL if seed is None else SEAT))
 
     def step(self, actions: Any, where: Any = None) -> npt.NDArray[np.float32]:
         """Plays the learner's actions, and the others on; returns the learner's rewards, float32 (N,).
@@ -122,36 +123,32 @@ class LearnerGames:
 
         Raises IllegalActionError with the number of the game; no game has moved then.
         """
-        moving = np.ones(self.num_envs, np.bool_) if where is None else np.asarray(where)
+        moving = self._everywhere if where is None else np.asarray(where)
         self.vec.step(actions, where=moving)
-        rewards = self.vec.rewards[self._everyone, self.seats]
-        self._play_on(rewards, moving)
-        return rewards
+        return self._play_on(moving * np.int8(PLAY))
 
-    def _play_on(self, rewards: npt.NDArray[np.float32], moved: npt.NDArray[np.bool_]) -> None:
-        """The other seats' moves in the games that have just moved, until the learner's turn or the end."""
+    def _play_on(self, todo: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """The other seats' moves, until it is the learner's turn or the game is over; returns the learner's rewards.
+
+        todo: see `OpponentTable.advance`; overwritten.
+        """
         vec = self.vec
-        actions = np.zeros(self.num_envs, np.int64)
-        ended = moved & vec.done
-        waiting = moved & (vec.player >= 0) & (vec.player != self.seats)
-        while waiting.any():
-            games = np.flatnonzero(waiting)
+        if self._table is None or self._bound_to != (self._agents, self._drawn_from):
+            seat = -1 if self.seat == "random" else int(self.seat)
+            self._table = OpponentTable(self._agents, self._drawn_from, seat, vec)
+            self._bound_to = list(self._agents), self._drawn_from
+        rewards = np.zeros(self.num_envs, np.float32)
+        while self._table.advance(todo, self.seats, self._agent_of, self._stream, self.done, rewards):
+            actions = np.zeros(self.num_envs, np.int64)
+            games = np.flatnonzero(todo)
             agent_of = self._agent_of[games, vec.player[games]]
             for k in np.unique(agent_of):
                 chosen = games[agent_of == k]
                 seeds = np.empty(len(chosen), np.int64)
                 _draw_seeds(self._stream, chosen, seeds)
                 actions[chosen] = self._agents[k].act(view_of(vec, chosen, seeds))
-            vec.step(actions, where=waiting)
-            rewards += vec.rewards[self._everyone, self.seats]
-            ended |= vec.done
-            waiting &= (vec.player >= 0) & (vec.player != self.seats)
-        if ended.any():
-            self.done |= ended
-            vec.observe(self.seats, where=ended, out=self.obs)
-
-    def _draw(self, i: int, bound: int) -> int:
-        return int(draw(self._stream, i, 0, bound))
+            vec.step(actions, where=todo == PLAY)
+        return rewards
 
     def _forget_unused_agents(self) -> None:
         """Drops agents that no game plays any more: a pool of past selves changes often."""
@@ -162,3 +159,6 @@ class LearnerGames:
         self._agent_of = np.vectorize(place.__getitem__, otypes=[np.int64])(self._agent_of)
         self._agents = [self._agents[old] for old in used]
         self._drawn_from = range(place[self._drawn_from.start], len(used))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_table": None}  # addresses of this process

@@ -61,8 +61,8 @@ class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
         done = games.done.copy()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if done.any():
-            for i in np.flatnonzero(done):
-                infos[i] = {"terminal_observation": games.obs[i].copy(), "TimeLimit.truncated": False}
+            for i, last in zip(np.flatnonzero(done).tolist(), games.obs[done], strict=True):
+                infos[i] = {"terminal_observation": last, "TimeLimit.truncated": False}
             games.reset(where=done)
         return games.obs.copy(), rewards, done, infos
 
@@ -81,7 +81,7 @@ class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
         if method_name != "action_masks":
             raise AttributeError(f"the games have no method {method_name!r}; they have 'action_masks'")
         masks = self.action_masks()
-        return [masks[i] for i in self._get_indices(indices)]
+        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether `get_attr` or `env_method` know a name."""

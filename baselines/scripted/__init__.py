@@ -37,17 +37,34 @@ def bind(prefer: Any) -> Any:
 
 
 @kernel
+def most_valued(mask: Any, values: Any, i: int, states: Any) -> int:
+    """A legal action of row i of the greatest value, each of them with the same probability; -1 if none is legal.
+
+    states[i, 0]: the generator.
+    """
+    best = -np.inf
+    ties = 0
+    chosen = -1
+    for a in range(mask.shape[1]):
+        if mask[i, a] == 0 or values[i, a] < best:
+            continue
+        ties = ties + 1 if values[i, a] == best else 1
+        best = values[i, a]
+        if draw(states, i, 0, ties) == 0:
+            chosen = a
+    return chosen
+
+
+@kernel
+def choose_one(prefer: Any, rows: Any, i: int, mask: Any, seed: int, states: Any, values: Any, params: Any) -> int:
+    """What a preference makes of row i: `most_valued`."""
+    call_prefer(prefer, rows, i, mask, values, params)
+    states[i, 0] = mix(seed)
+    return most_valued(mask, values, i, states)  # type: ignore[no-any-return]
+
+
+@kernel
 def choose(table: Any, rows: Any, mask: Any, seeds: Any, states: Any, values: Any, actions: Any, params: Any) -> None:
-    """Writes for each row a legal action of the greatest value, each of them with the same probability."""
+    """`choose_one` for each row."""
     for i in range(rows.shape[0]):
-        call_prefer(table[0], rows, i, mask, values, params)
-        states[i, 0] = mix(seeds[i])
-        best = -np.inf
-        ties = 0
-        for a in range(mask.shape[1]):
-            if mask[i, a] == 0 or values[i, a] < best:
-                continue
-            ties = ties + 1 if values[i, a] == best else 1
-            best = values[i, a]
-            if draw(states, i, 0, ties) == 0:
-                actions[i] = a
+        actions[i] = choose_one(table[0], rows, i, mask, seeds[i], states, values, params)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import iszoo
+from iszoo.baselines.agents import View
+from iszoo.benchmarks.adapters import FRAMEWORKS
 from iszoo.envs.aec import GameEnv
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +41,24 @@ class Decided:
         for action in self.actions[:plies]:
             env.step(action)
         return env
+
+
+class Replay:
+    """An agent that plays what the other seats played in a decided game, and then first legal actions."""
+
+    name = "replay"
+
+    def __init__(self, record: Decided, learner: str) -> None:
+        moves = zip(record.actions, record.movers, strict=True)
+        self._actions = [action for action, mover in moves if mover != learner]
+
+    def act(self, view: View) -> np.ndarray:
+        """See `Agent.act`; for one game at a time."""
+        if not self._actions:
+            actions: np.ndarray = view.action_mask.argmax(axis=1)
+            return actions
+        assert len(view.seeds) == 1
+        return np.array([self._actions.pop(0)])
 
 
 @cache
@@ -86,3 +106,13 @@ def seen(env: GameEnv) -> np.ndarray:
     """What the agent to move sees, flat."""
     observation: np.ndarray = env.observe(env.agent_selection)["observation"]
     return observation.ravel()
+
+
+def play_measured(framework: str) -> None:
+    """Plays the adapters that the benchmark times: every action is legal, and games end and begin again."""
+    for game in iszoo.REGISTRY.values():
+        for adapter in FRAMEWORKS[framework](game):
+            calls = 3 * game.max_game_length
+            decisions = [adapter.once() for _ in range(calls)]
+            assert set(decisions) <= {0, adapter.games}, adapter.name
+            assert sum(decisions) > calls // 2 * adapter.games, adapter.name

@@ -19,7 +19,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from iszoo.wrappers.agilerl import WAIT, AgileRLEnv, AgileRLVectorEnv, MaskedIPPO, collect
 from iszoo.wrappers.gymnasium import LearnerVectorEnv
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, ROOT, decided, example
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, ROOT, decided, example, play_measured
 
 pytestmark = LENIENT
 
@@ -168,3 +168,7 @@ def test_the_example_trains(tmp_path: Path) -> None:
     losses = eval(done.stdout.strip().splitlines()[-1], {"nan": float("nan")})
     assert len(losses) == 3
     assert all(np.isfinite(list(loss.values())).all() for loss in losses)
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("agilerl")

@@ -16,7 +16,7 @@ import iszoo  # noqa: E402
 from iszoo.envs import state as state_bytes  # noqa: E402
 from iszoo.envs.errors import IllegalActionError  # noqa: E402
 from iszoo.wrappers.openspiel import PREFIX, register_with_openspiel  # noqa: E402
-from tests.frameworks.games import LENIENT, NAMES, run_example  # noqa: E402
+from tests.frameworks.games import LENIENT, NAMES, play_measured, run_example  # noqa: E402
 
 pytestmark = LENIENT
 
@@ -197,3 +197,7 @@ def test_the_example_plays_a_game() -> None:
     names: Any = run_example("openspiel")
     assert names["state"].is_terminal()
     assert sum(names["state"].returns()) == pytest.approx(0)
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("openspiel")

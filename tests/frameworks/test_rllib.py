@@ -17,7 +17,7 @@ from ray.rllib.core.columns import Columns  # noqa: E402
 from ray.rllib.env.multi_agent_episode import MultiAgentEpisode  # noqa: E402
 
 from iszoo.wrappers.rllib import POLICY, MaskedModule, RLlibEnv, check_env_config, ppo_config  # noqa: E402
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, ROOT, decided, example  # noqa: E402
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, ROOT, decided, example, play_measured  # noqa: E402
 
 pytestmark = LENIENT
 
@@ -152,3 +152,7 @@ def test_a_node_of_the_cluster_that_cant_make_the_env_says_why(tmp_path: Path) -
     assert done.returncode == 1
     assert "RuntimeError: Ray node" in done.stderr
     assert "there is no game 'go'; the games are" in done.stderr
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("rllib")

@@ -21,6 +21,7 @@ from iszoo.baselines.match import match, play
 from iszoo.envs.game import Game
 from iszoo.wrappers.gymnasium import SingleAgentEnv
 from iszoo.wrappers.sb3 import LearnerVecEnv, PolicyAgent
+from tests.frameworks.games import DECIDED, Replay, decided, play_measured
 
 torch.set_num_threads(1)
 
@@ -66,6 +67,23 @@ def test_the_vec_env_is_what_sb3_expects(game: Game) -> None:
                 expected, _ = env.reset()
             np.testing.assert_array_equal(shown[i], expected["observation"])
     assert ends > 8
+
+
+@DECIDED
+def test_who_wins_gets_plus_one_and_who_loses_minus_one(game: tuple[str, int, bool]) -> None:
+    """On every seat, whoever makes the last move."""
+    record = decided(*game)
+    for seat, (agent, reward) in enumerate(record.rewards.items()):
+        envs = LearnerVecEnv(record.name, 1, seat=seat, **record.game_options)
+        envs.set_opponents(Replay(record, agent))
+        envs.seed(record.seed)
+        envs.reset()
+        own = [action for action, mover in zip(record.actions, record.movers, strict=True) if mover == agent]
+        steps = [envs.step(np.array([action])) for action in own]
+        assert [step[1][0] for step in steps] == pytest.approx([0.0] * (len(own) - 1) + [reward])
+        assert [step[2][0] for step in steps] == [False] * (len(own) - 1) + [True]
+        last = record.replayed(observation="flat").observe(agent)["observation"]
+        np.testing.assert_array_equal(steps[-1][3][0]["terminal_observation"], last)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -114,3 +132,7 @@ def test_the_page_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert blocks
     for block in blocks:
         exec(compile(block, "sb3.md", "exec"), {"__name__": "__main__"})
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("sb3")

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tianshou")
+import torch
 from tianshou.data import Collector, CollectStats, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
 
 from iszoo.wrappers.tianshou import TianshouEnv, dqn
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, decided, run_example
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, decided, play_measured, run_example
 
 pytestmark = LENIENT
 
@@ -37,18 +38,21 @@ def test_rewards_are_every_seats_and_no_list_is_reused(game: tuple[str, int, boo
 @pytest.mark.parametrize("name", NAMES)
 def test_every_decision_of_a_game_has_its_seats_outcome_as_target(name: str) -> None:
     """Real games in a vector env; illegal="raise" would stop them."""
+    np.random.seed(0)  # noqa: NPY002 - what Tianshou explores with
+    torch.manual_seed(0)
     envs = DummyVectorEnv([lambda: TianshouEnv(name) for _ in range(3)])
+    envs.seed(0)
     algorithm = dqn(TianshouEnv(name), hidden=(16,), exploration=0.5)
     length = TianshouEnv(name).env.game.max_game_length
-    buffer = VectorReplayBuffer(3 * 4 * length, 3)
+    buffer = VectorReplayBuffer(3 * 6 * length, 3)
     collector = Collector[CollectStats](algorithm, envs, buffer, exploration_noise=True)
     collector.reset()
-    collector.collect(n_episode=6)
+    collector.collect(n_episode=12)
     batch, indices = buffer.sample(0)
     assert len(indices) > 0
     assert all(mask[action] for mask, action in zip(batch.obs.mask, batch.act, strict=True))
     done = batch.terminated
-    assert done.sum() >= 6
+    assert done.sum() >= 12
     assert np.allclose(batch.rew.sum(axis=1), 0)
     # The games in the buffer, env by env; `sample(0)` gives each env's entries in order.
     outcome, after = np.full(len(indices), np.nan), None
@@ -68,7 +72,7 @@ def test_every_decision_of_a_game_has_its_seats_outcome_as_target(name: str) -> 
         if after is not None:
             outcome[k] = after[int(batch.obs.agent_id[k][-1])]
     finished = ~np.isnan(outcome)
-    assert finished.sum() >= 6
+    assert finished.sum() >= 12
     assert np.allclose(returns[finished], outcome[finished])
     assert {-1.0, 1.0} <= set(outcome[finished])
 
@@ -87,3 +91,7 @@ def test_the_example_trains() -> None:
     result = names["result"]
     assert result.update_step > 0
     assert result.train_step > 0
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("tianshou")

@@ -11,7 +11,7 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.envs.utils import check_env_specs
 
 from iszoo.wrappers.torchrl import GROUP, LOG_PROB, decisions, make_env, masked_actor
-from tests.frameworks.games import DECIDED, LENIENT, NAMES, Decided, decided, run_example
+from tests.frameworks.games import DECIDED, LENIENT, NAMES, Decided, decided, play_measured, run_example
 
 pytestmark = LENIENT
 
@@ -100,3 +100,7 @@ def test_the_example_trains() -> None:
     names: Any = run_example("torchrl")
     assert names["played"] > 0
     assert all(np.isfinite(loss) for loss in names["losses"])
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("torchrl")

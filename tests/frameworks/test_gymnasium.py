@@ -1,5 +1,6 @@
-"""Gymnasium: the single-agent environment and the vector environment."""
+"""Gymnasium: the single-agent environment and the vector environment, with legal play and the right rewards."""
 
+import re
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 import iszoo
 from iszoo.envs.game import Game
 from iszoo.wrappers.gymnasium import LearnerVectorEnv, SingleAgentEnv
+from tests.frameworks.games import DECIDED, ROOT, Replay, decided, play_measured
 
 GAMES = [pytest.param(game, id=game.name) for game in iszoo.REGISTRY.values()]
 LAYOUTS = ("flat", "split", "planes")
@@ -162,22 +164,73 @@ def test_record_episode_statistics_accepts_it() -> None:
     assert episodes > 0
 
 
-def test_a_forced_win_and_a_forced_loss() -> None:
-    """The last placement decides: the learner gets +1 or -1 whoever plays it."""
-    for seat in (0, 1):
-        seen = set()
-        env = SingleAgentEnv("isis_osiris", seat=seat, opponent="random")
-        rng = np.random.default_rng(seat)
-        for seed in range(40):
-            env.reset(seed=seed)
-            while True:
-                _, reward, terminated, _, _ = env.step(int(choose(env.action_masks(), rng)))
-                if terminated:
-                    break
-            own, other = (env.games.vec.scores[0, s] for s in (seat, 1 - seat))
-            assert reward == np.sign(own - other)
-            seen.add(reward)
-        assert {-1.0, 1.0} <= seen
+@DECIDED
+def test_who_wins_gets_plus_one_and_who_loses_minus_one(game: tuple[str, int, bool]) -> None:
+    """On every seat, whoever makes the last move."""
+    record = decided(*game)
+    for seat, (agent, reward) in enumerate(record.rewards.items()):
+        env = SingleAgentEnv(record.name, seat=seat, **record.game_options)
+        env.games.set_opponents(Replay(record, agent))
+        env.reset(seed=record.seed)
+        own = [action for action, mover in zip(record.actions, record.movers, strict=True) if mover == agent]
+        steps = [env.step(action) for action in own]
+        assert [step[1] for step in steps] == pytest.approx([0.0] * (len(own) - 1) + [reward])
+        assert [step[2] for step in steps] == [False] * (len(own) - 1) + [True]
+
+
+def trained(name: str, num_envs: int, steps: int, features: int | None = None) -> tuple[list[float], Any]:
+    """Trains a linear policy by REINFORCE; the margins of the games, in order, and the weights.
+
+    features: how many random combinations of the observation it sees; by default the observation itself.
+    """
+    envs = LearnerVectorEnv(name, num_envs, reward="margin", autoreset_mode=AutoresetMode.SAME_STEP)
+    shown, _ = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    size, actions = shown["observation"].shape[1], shown["action_mask"].shape[1]
+    seen = np.eye(size) / 4 if features is None else rng.normal(0, size**-0.5, (size, features))
+    weights = np.zeros((seen.shape[1], actions))
+    gradients = np.zeros((num_envs, *weights.shape))
+    margins: list[float] = []
+    for _ in range(steps):
+        inputs = shown["observation"] @ seen
+        logits = np.where(shown["action_mask"], inputs @ weights, -np.inf)
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        chosen = (chances.cumsum(axis=1) > rng.random((num_envs, 1))).argmax(axis=1)
+        gradients += inputs[:, :, None] * (np.eye(actions)[chosen] - chances)[:, None, :]
+        shown, rewards, over, _, _ = envs.step(chosen)
+        if over.any():
+            margins += rewards[over].tolist()
+            advantages = rewards[over] - np.mean(margins[-500:])
+            weights += 5 / num_envs * np.einsum("n,nda->da", advantages, gradients[over])
+            gradients[over] = 0
+    return margins, weights
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_trains(game: Game) -> None:
+    """illegal="raise", the default, would stop it."""
+    margins, weights = trained(game.name, 8, 3 * game.max_game_length, features=4)
+    assert len(margins) >= 8
+    assert np.isfinite(weights).all()
+    assert weights.any()
+
+
+def test_it_learns_to_beat_random() -> None:
+    margins, _ = trained("isis_osiris", 64, 2000)
+    assert np.mean(margins[-400:]) > np.mean(margins[:400]) + 0.1
+
+
+def test_the_page_of_the_docs() -> None:
+    page = (ROOT / "docs" / "frameworks" / "gymnasium.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "gymnasium.md", "exec"), {"__name__": "__main__"})
+
+
+def test_what_is_measured_plays_on() -> None:
+    play_measured("gymnasium")
 
 
 @pytest.mark.parametrize(

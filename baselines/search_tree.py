@@ -67,7 +67,7 @@ def _untried(
         child = tree["sibling"][child]
     if not ordered:
         return nth_legal(mask, 0, draw(states, 0, 0, left))
-    return scripted.most_valued(mask, values, 0, states)  # type: ignore[no-any-return]
+    return scripted.most_valued(mask, values, 0, states)
 
 
 @kernel

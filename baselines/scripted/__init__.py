@@ -60,7 +60,7 @@ def choose_one(prefer: Any, rows: Any, i: int, mask: Any, seed: int, states: Any
     """What a preference makes of row i: `most_valued`."""
     call_prefer(prefer, rows, i, mask, values, params)
     states[i, 0] = mix(seed)
-    return most_valued(mask, values, i, states)  # type: ignore[no-any-return]
+    return most_valued(mask, values, i, states)
 
 
 @kernel

@@ -48,7 +48,9 @@ def load_custom(spec: str, game: Game) -> Agent:
     for part in attribute.split("."):
         if not hasattr(found, part):
             public = [name for name in vars(found) if not name.startswith("_")] if hasattr(found, "__dict__") else []
-            raise ValueError(f"agent {spec!r}: {module_name} has no {attribute!r}; it has {', '.join(public) or 'none'}")
+            raise ValueError(
+                f"agent {spec!r}: {module_name} has no {attribute!r}; it has {', '.join(public) or 'none'}"
+            )
         found = getattr(found, part)
     if not inspect.isclass(found):
         if hasattr(found, "act"):
@@ -132,9 +134,7 @@ def _checked(spec: str, agent: Any, act: Any) -> Agent:
     try:
         inspect.signature(act).bind(None)
     except TypeError:
-        raise ValueError(
-            f"agent {spec!r}: act{inspect.signature(act)} doesn't take one view; {_MUST_HAVE}"
-        ) from None
+        raise ValueError(f"agent {spec!r}: act{inspect.signature(act)} doesn't take one view; {_MUST_HAVE}") from None
     except ValueError:
         pass
     if not isinstance(getattr(agent, "name", None), str):

@@ -144,8 +144,7 @@ def play(
     parts = []
     for start in range(first, first + games, _BATCH * a_deal):
         numbers = np.arange(start, min(first + games, start + _BATCH * a_deal))
-        rotation = numbers if rotate else np.zeros_like(numbers)
-        seats = (np.arange(players)[None] - rotation[:, None]) % players  # seat -> agent
+        seats = seating(numbers, players, rotate)
         parts.append(_play_batch(game, agents, numbers, numbers // a_deal, seats, seed, options, progress, watch))
     return Played(
         seats=np.concatenate([part.seats for part in parts]),
@@ -154,6 +153,28 @@ def play(
         lengths=np.concatenate([part.lengths for part in parts]),
         digests=tuple(digest for part in parts for digest in part.digests),
     )
+
+
+def seating(numbers: npt.NDArray[np.int64], players: int, rotate: bool = True) -> npt.NDArray[np.int64]:
+    """The agent (its place in the list) on each seat in the games of some numbers: (n, P), see `play`."""
+    rotation = numbers if rotate else np.zeros_like(numbers)
+    seats: npt.NDArray[np.int64] = (np.arange(players)[None] - rotation[:, None]) % players
+    return seats
+
+
+def win_shares(returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Who won each game, (games, P): 1 for a win alone, 1 / n for each of n winners."""
+    winners = returns == returns.max(axis=1, keepdims=True)
+    shares: npt.NDArray[np.float64] = winners / winners.sum(axis=1, keepdims=True)
+    return shares
+
+
+def mean_interval(values: Any) -> tuple[float, float, float]:
+    """The mean of independent values and its 95 % interval (normal approximation)."""
+    given = np.asarray(values, np.float64)
+    mean = float(given.mean())
+    half = _Z95 * float(given.std(ddof=1)) / math.sqrt(len(given)) if len(given) > 1 else math.inf
+    return mean, mean - half, mean + half
 
 
 def _play_batch(
@@ -236,19 +257,16 @@ def match(
 
 def _standing(played: Played, k: int, name: str) -> Standing:
     mine = played.seats == k
-    best = played.returns.max(axis=1, keepdims=True)
-    winners = played.returns == best
-    shares = winners / winners.sum(axis=1, keepdims=True)
+    shares = win_shares(played.returns)
     won, games = float(shares[mine].sum()), len(played.seats)
     low, high = wilson(won, games)
-    alone = (winners.sum(axis=1) == 1)[:, None]
     return Standing(
         agent=name,
         win_rate=won / games,
         low=low,
         high=high,
-        wins=int((winners & alone)[mine].sum()),
-        shared=int((winners & ~alone)[mine].sum()),
+        wins=int((shares == 1)[mine].sum()),
+        shared=int(((shares > 0) & (shares < 1))[mine].sum()),
         mean_score=float(played.scores[mine].mean()),
         mean_return=float(played.returns[mine].mean()),
         win_rate_by_seat=tuple(float(shares[mine[:, s], s].mean()) for s in range(played.seats.shape[1])),

@@ -138,7 +138,7 @@ def test_without_rotation_each_game_has_a_deal_of_its_own(game: Game) -> None:
     played = play(game, [First(), First()], 5, seed=3, rotate=False, watch=watch)
     assert (played.seats == [0, 1]).all()
     assert len(set(played.digests)) == (1 if game.deal is None else 5)
-    assert sum(running for _, running in plies).tolist() == played.lengths.tolist()  # type: ignore[attr-defined]
+    assert sum(running for _, running in plies).tolist() == played.lengths.tolist()
     assert all((counts[running] > 0).all() for counts, running in plies)
 
 

@@ -128,7 +128,8 @@ def choose(
     """A legal action for each row of logits (n, A): the greatest, or one drawn from their softmax by seeds (n,)."""
     values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
     if deterministic:
-        return values.argmax(axis=1)
+        greatest: npt.NDArray[np.int64] = values.argmax(axis=1)
+        return greatest
     weights = np.exp(values - values.max(axis=1, keepdims=True)).cumsum(axis=1)
     draws = np.array([(mix(int(seed)) >> 11) & (2**53 - 1) for seed in seeds]) / 2**53
     drawn: npt.NDArray[np.int64] = (weights > (draws * weights[:, -1])[:, None]).argmax(axis=1)

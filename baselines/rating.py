@@ -50,7 +50,7 @@ class Results:
     @property
     def num_agents(self) -> int:
         """K."""
-        return self.wins.shape[2]
+        return int(self.wins.shape[2])
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,13 @@ def fit(tables: Ints, wins: Floats, games: Floats, anchor: int) -> Floats:
     def loss(x: Floats) -> tuple[float, Floats]:
         theta = strengths(x)
         likelihood = (wins * theta).sum() - (games * logsumexp(theta[:, tables], axis=2)).sum()
-        return -likelihood, (_spread(expected(theta)) - wins)[:, free].ravel()
+        return -likelihood, (spread(expected(theta)) - wins)[:, free].ravel()
 
     def expected(theta: Floats) -> Floats:
-        return games[:, :, None] * softmax(theta[:, tables], axis=2)
+        won: Floats = games[:, :, None] * softmax(theta[:, tables], axis=2)
+        return won
 
-    def _spread(values: Floats) -> Floats:
+    def spread(values: Floats) -> Floats:
         """From values by table and seat (B, T, P) to sums by agent (B, K)."""
         by_agent = np.zeros((sets, agents))
         for seat in range(seats):
@@ -105,7 +106,7 @@ def fit(tables: Ints, wins: Floats, games: Floats, anchor: int) -> Floats:
         won = expected(theta)
         moved = won * direction[:, tables]
         mean = moved.sum(axis=2, keepdims=True) / np.maximum(games, 1e-300)[:, :, None]
-        return _spread(moved - won * mean)[:, free].ravel()
+        return spread(moved - won * mean)[:, free].ravel()
 
     # Over all sets at once: the likelihood is a sum, and its Hessian has a block for each of them.
     found = minimize(

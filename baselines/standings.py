@@ -59,13 +59,15 @@ class TableGames:
         by_agent = np.zeros((len(self.lengths), agents))
         for seat, shares in enumerate(win_shares(self.returns).T):
             by_agent[np.arange(len(shares)), self.agents[:, seat]] += shares
-        return by_agent.reshape(-1, self.a_deal, agents).sum(axis=1)
+        by_deal: Floats = by_agent.reshape(-1, self.a_deal, agents).sum(axis=1)
+        return by_deal
 
     def by_deal(self, agent: int) -> Floats:
         """The mean return of an agent in the games of each deal: (deals,)."""
         mine = self.agents == agent
-        means = (self.returns * mine).sum(axis=1) / mine.sum(axis=1)
-        return means.reshape(-1, self.a_deal).mean(axis=1)
+        means: Floats = (self.returns * mine).sum(axis=1) / mine.sum(axis=1)
+        by_deal: Floats = means.reshape(-1, self.a_deal).mean(axis=1)
+        return by_deal
 
 
 def standings(
@@ -200,105 +202,3 @@ def _table(names: Sequence[str], table: TableGames, common: bool) -> dict[str, A
             result.update(win_rate=float(wins[k] / mine.sum()), win_rate_low=low, win_rate_high=high)
         found["results"].append(result)
     return found
-
-
-# --- As a page ---------------------------------------------------------------------------------------------
-
-
-def markdown(report: Mapping[str, Any]) -> str:
-    """The page of a ladder's report."""
-    settled = ", ".join(f"`{name}={value}`" for name, value in report["options"].items())
-    lines = [
-        f"# Ladder: `{report['game']}`",
-        "",
-        f"{settled}. {report['games']:,} games at {_count(len(report['tables']), 'table')}, {report['distinct_games']:,} of them"
-        f" distinct, {report['mean_length']:.1f} actions a game; deals from seed {report['seed']}"
-        f"{', each played from every rotation of the seats' if report['players'] > 1 else ''}.",
-        "",
-        *(_common_lines(report) if report["common_result"] else _rated_lines(report)),
-    ]
-    if report["notes"]:
-        lines += ["", *(f"- {note}" for note in report["notes"])]
-    about = report["machine"]
-    lines += [
-        "",
-        f"iszoo {about['iszoo']}, {about['date']}, {report['seconds']:.0f} s: {about['cpu']}, Python {about['python']},"
-        f" numba {about['numba']}.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _rated_lines(report: Mapping[str, Any]) -> list[str]:
-    seats = range(report["players"])
-    head = ["", "agent", "Elo", "95 % interval", "win rate", "score", "reward", *(f"seat {s}" for s in seats)]
-    rows = [
-        [
-            str(rank), f"`{entry['agent']}`", f"{entry['elo']:+.0f}" if entry["agent"] != report["anchor"] else "0",
-            _interval(entry["elo_low"], entry["elo_high"]) if entry["agent"] != report["anchor"] else "fixed",
-            f"{entry['win_rate']:.1%}", f"{entry['mean_score']:.2f}", f"{entry['mean_return']:+.3f}",
-            *(f"{seat['win_rate']:.1%}" for seat in entry["by_seat"]),
-        ]
-        for rank, entry in enumerate(report["agents"], 1)
-    ]  # fmt: skip
-    names = report["versus"]["agents"]
-    against = [
-        [f"`{name}`", *("" if share is None else f"{share:.1%}" for share in shares)]
-        for name, shares in zip(names, report["versus"]["share"], strict=True)
-    ]
-    model = "Bradley and Terry's model" if report["players"] == 2 else "Luce's choice model, by who won"
-    return [
-        *_lines(head, rows),
-        "",
-        f"Ratings by {model}, `{report['anchor']}` fixed at 0, 400 points for odds of 10 to 1. To every table one"
-        " game is added whose win all seats share, so that who always wins has a finite rating. Intervals: a Bayesian"
-        f" bootstrap, {report['resamples']:,} resamples of the deals, a deal with all its games at all tables.",
-        "Win rate, score and reward are means over the games at all tables; the columns of seats are win rates.",
-        "",
-        "Who wins against whom, rows against columns: of the wins of both at tables where both sat.",
-        "",
-        *_lines(["", *(f"`{name}`" for name in names)], against),
-    ]
-
-
-def _common_lines(report: Mapping[str, Any]) -> list[str]:
-    team = "a team of the agent alone" if report["players"] > 1 else "the agent"
-    head = ["", "agent", "reward", "95 % interval", "score"] + ["in mixed teams"] * (report["players"] > 1)
-    rows = [
-        [
-            str(rank), f"`{entry['agent']}`", f"{entry['mean_return']:.3f}",
-            _interval(entry["mean_return_low"], entry["mean_return_high"], ".3f"), f"{entry['mean_score']:.2f}",
-            *([f"{entry['mean_return_mixed']:.3f}"] if report["players"] > 1 else []),
-        ]
-        for rank, entry in enumerate(report["agents"], 1)
-    ]  # fmt: skip
-    lines = [
-        *_lines(head, rows),
-        "",
-        f"The players have one common result, so nobody is rated: mean reward and points of a player, of {team}.",
-    ]
-    if report["players"] == 1:
-        return lines
-    teams = [
-        [
-            ", ".join(f"`{name}`" for name in table["agents"]), f"{table['games']:,}",
-            f"{first['mean_return']:.3f}", _interval(first["mean_return_low"], first["mean_return_high"], ".3f"),
-        ]
-        for table in report["tables"] for first in table["results"][:1]
-    ]  # fmt: skip
-    return [*lines, "", *_lines(["team", "games", "reward", "95 % interval"], teams)]
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
-
-
-def _interval(low: float, high: float, form: str = "+.0f") -> str:
-    return f"{low:{form}} to {high:{form}}"
-
-
-def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [
-        "| " + " | ".join(head) + " |",
-        "|" + "|".join("---" if title in ("", "agent", "team") else "---:" for title in head) + "|",
-        *("| " + " | ".join(row) + " |" for row in rows),
-    ]

@@ -82,7 +82,10 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
     if started and address == "local":
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
     elif started:
-        ray.init(address=address, log_to_driver=False)
+        try:
+            ray.init(address=address, log_to_driver=False)
+        except ConnectionError as error:
+            raise ValueError(f"there is no Ray cluster at {address!r}: {error}") from error
     try:
         remote: Any = ray.remote(num_cpus=1)(function)
         running = {remote.remote(task): k for k, task in enumerate(tasks)}
@@ -91,8 +94,10 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
             try:
                 result = ray.get(done)
             except ray.exceptions.RayTaskError as error:
+                if isinstance(error.cause, ImportError):
+                    raise ImportError(f"a node of the cluster lacks what it needs: {error.cause}") from error
                 raise error.cause from None
-            except ray.exceptions.RayError as error:
+            except ray.exceptions.RayError as error:  # a node that died, or can't read what it was sent
                 raise ChildProcessError(f"Ray could not do a task: {error}") from error
             yield running.pop(done), result
     finally:

@@ -23,6 +23,9 @@ from iszoo.envs.vec import VecEnv
 Progress = Callable[[int], None]
 Watch = Callable[[VecEnv, npt.NDArray[np.bool_]], None]
 
+CHECKED_GAMES = 16
+"""Of so many first games, published results hold a hash: whether rules and agents still play them like that."""
+
 _BATCH = 512  # deals played side by side
 _POSITIVE = 2**63 - 1
 _Z95 = 1.959963984540054
@@ -160,6 +163,11 @@ def seating(numbers: npt.NDArray[np.int64], players: int, rotate: bool = True) -
     rotation = numbers if rotate else np.zeros_like(numbers)
     seats: npt.NDArray[np.int64] = (np.arange(players)[None] - rotation[:, None]) % players
     return seats
+
+
+def first_games(digests: Sequence[bytes]) -> str:
+    """Two hex digits for each of the first CHECKED_GAMES games."""
+    return "".join(digest.hex()[:2] for digest in digests[:CHECKED_GAMES])
 
 
 def win_shares(returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

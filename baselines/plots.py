@@ -1,19 +1,18 @@
 """Plots of ladders and statistics, drawn from their reports. Needs the extra iszoo[plots].
 
 Colours are those of Okabe and Ito (2008), which people with any kind of colour vision can tell apart. A plot holds
-the hash of the report that it was drawn from, so that one that is out of date can be found.
+the hash of the report that it was drawn from (`pages.report_hash`), so that one that is out of date can be found.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from iszoo.baselines.pages import report_hash
 
 try:
     import matplotlib as mpl
@@ -40,17 +39,6 @@ _STYLE: Any = {
     "svg.hashsalt": "iszoo",  # the same plot is the same file
 }
 _MOST_SHOWN = 14  # agents in the matrix with numbers in its cells
-
-
-def report_hash(report: Mapping[str, Any]) -> str:
-    """What a plot holds of its report, to be found by `hash_in`."""
-    return hashlib.sha256(json.dumps(report, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def hash_in(svg: str) -> str | None:
-    """The hash of the report that a plot was drawn from."""
-    found = re.search(r"report ([0-9a-f]{16})", svg)
-    return found[1] if found else None
 
 
 def colour_of(agent: str, agents: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.baselines.match import mean_interval, seating, wilson, win_shares
+from iszoo.baselines.match import CHECKED_GAMES, first_games, mean_interval, seating, wilson, win_shares
 
 Floats = npt.NDArray[np.float64]
 
@@ -188,6 +188,7 @@ def _table(names: Sequence[str], table: TableGames, common: bool) -> dict[str, A
         "agents": [names[k] for k in table.table],
         "games": games,
         "distinct_games": len(set(table.digests)),
+        "first_games": first_games([bytes.fromhex(digest) for digest in table.digests[:CHECKED_GAMES]]),
         "mean_length": float(table.lengths.mean()),
         "results": [],
     }

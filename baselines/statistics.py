@@ -16,16 +16,13 @@ import numpy.typing as npt
 
 from iszoo.baselines.agents import agent_names, make_agent
 from iszoo.baselines.ladder import has_common_result
-from iszoo.baselines.match import Played, mean_interval, play, win_shares
+from iszoo.baselines.match import first_games, mean_interval, play, win_shares
 from iszoo.baselines.workers import run
 from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.vec import VecEnv
-
-CHECKED_GAMES = 16
-"""So many first games are kept as a hash: it tells whether they are still those that rules and agents play."""
 
 
 def settings(game: Game) -> list[dict[str, Any]]:
@@ -110,7 +107,7 @@ def measure(task: Task) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "agent": task.agent,
         "distinct_games": len(set(played.digests)),
-        "first_games": first_games(played),
+        "first_games": first_games(played.digests),
         "length": {**_summary(played.lengths), "histogram": _histogram(played.lengths)},
         "branching": {
             "mean": sum(branching.total) / int(plies.sum()),
@@ -139,11 +136,6 @@ def measure(task: Task) -> dict[str, Any]:
             won, low, high = mean_interval(shares[:, seat])
             found.update(win_rate=won, win_rate_low=low, win_rate_high=high)
     return entry
-
-
-def first_games(played: Played) -> str:
-    """A hash of the first games: the same as long as rules, agents and generators play them in the same way."""
-    return "".join(digest.hex()[:2] for digest in played.digests[:CHECKED_GAMES])
 
 
 def _summary(values: npt.NDArray[np.int64]) -> dict[str, float]:

@@ -177,15 +177,14 @@ def _seats(axes: Axes, settings: Sequence[Mapping[str, Any]], names: Sequence[st
         place += 0.8
     axes.set_xticks([x for x, _ in ticks], [name for _, name in ticks])
     low, high = axes.get_ylim()
-    axes.set_ylim(max(0, low), high + 0.25 * (high - low))
+    axes.set_ylim(max(0, low), high + 0.3 * (high - low))
     axes.grid(axis="x", visible=False)
     axes.set(title="wins of each seat, 95 % interval; dotted: a fair share", xlabel="seat")
 
 
 def _short(label: str) -> str:
-    """A setting's label on a line for each option, without the names of options that go without saying."""
-    parts = [part.removesuffix("=True") for part in label.split(", ")]
-    return "\n".join(part.rpartition("=")[2] for part in parts)
+    """A setting's label in narrow lines."""
+    return label.replace("=True", "").replace(", ", "\n").replace("=", ":\n")
 
 
 def _title(report: Mapping[str, Any]) -> str:

@@ -110,9 +110,9 @@ def fit(tables: Ints, wins: Floats, games: Floats, anchor: int) -> Floats:
 
     # Over all sets at once: the likelihood is a sum, and its Hessian has a block for each of them.
     found = minimize(
-        loss, np.zeros(sets * (agents - 1)), jac=True, hessp=hessian_times, method="Newton-CG", options={"xtol": 1e-9}
+        loss, np.zeros(sets * (agents - 1)), jac=True, hessp=hessian_times, method="Newton-CG", options={"xtol": 1e-8}
     )
-    if np.abs(found.jac).max() > 1e-3:  # wins that the fit expects too many or too few
+    if np.abs(found.jac).max() > 1e-6 * games.sum(axis=1).max():  # wins that the fit expects too many or too few
         raise RuntimeError(f"the fit of the ratings did not converge: {found.message}")
     return strengths(found.x)
 

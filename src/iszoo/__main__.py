@@ -150,7 +150,7 @@ class Ladder:
         out = self.out or Path("reports") / f"{game.name}.ladder"
         with _progress_to(f"{game.name}: ladder of {', '.join(self.agents)}") as advance:
             report = ladder(
-                game, self.agents, self.games, seed=self.seed, workers=self.workers or cores(), ray=self.ray,
+                game, self.agents, self.games, seed=self.seed, workers=cores() if self.workers is None else self.workers, ray=self.ray,
                 trust=self.trust_pickle, keep=out.with_name(f"{out.name}.games.jsonl"), tell=_tell,
                 progress=advance, **_game_options(game, self.option),
             )  # fmt: skip
@@ -187,7 +187,7 @@ class Statistics:
         out = self.out or Path("reports") / f"{game.name}.statistics"
         with _progress_to(f"{game.name}: statistics") as advance:
             report = statistics(
-                game, self.games, agents=self.agents, seed=self.seed, workers=self.workers or cores(),
+                game, self.games, agents=self.agents, seed=self.seed, workers=cores() if self.workers is None else self.workers,
                 trust=self.trust_pickle, progress=advance, **_game_options(game, self.option),
             )  # fmt: skip
         _write_out(out, report, statistics_page(report), "statistics_svg", self.json)

@@ -34,7 +34,9 @@ def file_stamp(agent: str) -> str:
 
     What the module imports is not looked at. Empty for agents without a file.
     """
-    prefix, _, text = agent.partition(":")
+    prefix, colon, text = agent.partition(":")
+    if not colon:
+        return ""
     module = getattr(sys.modules.get(prefix), "__file__", None)
     for place in (text, text.rpartition(":")[0], module):
         if place and Path(place).exists():

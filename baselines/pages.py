@@ -167,11 +167,13 @@ def _course(entry: Report) -> list[str]:
 
 def _scores(entry: Report) -> list[str]:
     score = entry["score"]
+    opposed = [f"{entry['lead']['mean']:.2f}", f"{entry['shared_wins']:.1%}"] if "lead" in entry else ["", ""]
     return [
-        f"{score['mean']:.2f}", f"{score['deviation']:.2f}", f"{score['percentile_5']:.0f}", f"{score['median']:.0f}",
-        f"{score['percentile_95']:.0f}", f"{entry['lead']['mean']:.2f}" if "lead" in entry else "",
-        f"{entry['shared_wins']:.1%}" if "shared_wins" in entry else "",
-    ]  # fmt: skip
+        f"{round(score['mean'], 2) + 0.0:.2f}",  # no -0.00
+        f"{score['deviation']:.2f}",
+        *(f"{score[name]:.0f}" for name in ("percentile_5", "median", "percentile_95")),
+        *opposed,
+    ]
 
 
 def _seats(entry: Report, most: int) -> list[str]:

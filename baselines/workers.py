@@ -65,6 +65,7 @@ def _in_processes(function: Callable[[T], R], tasks: Sequence[T], workers: int) 
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - others:  # after an error: nobody waits for their work
             child.terminate()
+            child.join()
 
 
 def _begin() -> None:

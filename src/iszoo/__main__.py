@@ -147,10 +147,11 @@ class Ladder:
         from iszoo.baselines.workers import cores
 
         game = find(self.game)
+        workers = cores() if self.workers is None else self.workers
         out = self.out or Path("reports") / f"{game.name}.ladder"
         with _progress_to(f"{game.name}: ladder of {', '.join(self.agents)}") as advance:
             report = ladder(
-                game, self.agents, self.games, seed=self.seed, workers=cores() if self.workers is None else self.workers, ray=self.ray,
+                game, self.agents, self.games, seed=self.seed, workers=workers, ray=self.ray,
                 trust=self.trust_pickle, keep=out.with_name(f"{out.name}.games.jsonl"), tell=_tell,
                 progress=advance, **_game_options(game, self.option),
             )  # fmt: skip
@@ -184,10 +185,11 @@ class Statistics:
         from iszoo.baselines.workers import cores
 
         game = find(self.game)
+        workers = cores() if self.workers is None else self.workers
         out = self.out or Path("reports") / f"{game.name}.statistics"
         with _progress_to(f"{game.name}: statistics") as advance:
             report = statistics(
-                game, self.games, agents=self.agents, seed=self.seed, workers=cores() if self.workers is None else self.workers,
+                game, self.games, agents=self.agents, seed=self.seed, workers=workers,
                 trust=self.trust_pickle, progress=advance, **_game_options(game, self.option),
             )  # fmt: skip
         _write_out(out, report, statistics_page(report), "statistics_svg", self.json)

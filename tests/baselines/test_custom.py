@@ -143,7 +143,7 @@ def test_a_module_that_is_nowhere(here: Path) -> None:
     with pytest.raises(ValueError, match="no module 'nowhere', neither installed nor in") as raised:
         make_agent("nowhere:Mine", GAME)
     assert str(here) in str(raised.value)
-    with pytest.raises(ValueError, match="no module 'json.nowhere'"):
+    with pytest.raises(ValueError, match=r"no module 'json\.nowhere'"):
         make_agent("json.nowhere:Mine", GAME)
 
 

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 # Each framework in its own environment with its own pins: they can't all share one.
 FRAMEWORKS ?= sb3 rllib torchrl tianshou agilerl
-PIN_sb3 := stable-baselines3==2.9.2 sb3-contrib==2.9.2
+PIN_sb3 := stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy
 PIN_rllib := ray[rllib]==2.60.0 gymnasium==1.2.2
 PIN_torchrl := torchrl==0.14.1
 PIN_tianshou := tianshou==2.0.1

@@ -19,6 +19,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:
     raise ImportError("plots need matplotlib: pip install 'iszoo[plots]'") from error
 
@@ -118,11 +119,11 @@ def statistics_svg(report: Mapping[str, Any]) -> str:
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(12, 7.4), layout="constrained")
         (branching, lengths), (scores, seats) = figure.subplots(2, 2)
-        for entry in setting["agents"]:
+        for width, entry in zip(_widths(names), setting["agents"], strict=True):
             colour = colour_of(entry["agent"], names)
             by_ply = entry["branching"]["by_ply"]
             plies = np.arange(len(by_ply["mean"]))
-            branching.plot(plies, by_ply["mean"], color=colour, label=entry["agent"], lw=2)
+            branching.plot(plies, by_ply["mean"], color=colour, label=entry["agent"], lw=width)
             branching.fill_between(plies, by_ply["least"], by_ply["greatest"], color=colour, alpha=0.12, lw=0)
         branching.set(title="legal actions by ply: mean, least and greatest", xlabel="ply")
         branching.set_ylim(bottom=0)
@@ -145,13 +146,19 @@ def _histograms(axes: Axes, histograms: Sequence[Mapping[str, Any]], names: Sequ
     greatest = max(max(histogram["values"]) for histogram in histograms)
     width = max(1, -(-(greatest - least + 1) // 40))
     edges = np.arange(least, greatest + width + 1, width) - 0.5
-    for name, histogram in zip(names, histograms, strict=True):
+    for line_width, name, histogram in zip(_widths(names), names, histograms, strict=True):
         counts, _ = np.histogram(histogram["values"], edges, weights=histogram["counts"])
         share = counts / sum(histogram["counts"])
         colour = colour_of(name, names)
-        axes.stairs(share, edges, color=colour, lw=1.8, label=name)
+        axes.stairs(share, edges, color=colour, lw=line_width, label=name)
         axes.stairs(share, edges, color=colour, alpha=0.15, fill=True)
     axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def _widths(names: Sequence[str]) -> list[float]:
+    """Of lines drawn over each other: one that is covered whole still shows at the edges."""
+    return [1.6 + 1.8 * (len(names) - 1 - k) / max(1, len(names) - 1) for k in range(len(names))]
 
 
 def _seats(axes: Axes, settings: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:

@@ -88,7 +88,7 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
         except ConnectionError as error:
             raise ValueError(f"there is no Ray cluster at {address!r}: {error}") from error
     try:
-        remote: Any = ray.remote(num_cpus=1)(function)
+        remote: Any = ray.remote(num_cpus=1)(_from_here(function))
         running = {remote.remote(task): k for k, task in enumerate(tasks)}
         while running:
             (done,), _ = ray.wait(list(running))
@@ -104,3 +104,15 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
     finally:
         if started:
             ray.shutdown()
+
+
+def _from_here(function: Callable[[T], R]) -> Callable[[T], R]:
+    """The function in the folder of this process, where there is one like it: agents' files are named from there."""
+    folder = os.getcwd()
+
+    def work(task: T) -> R:
+        if os.path.isdir(folder):
+            os.chdir(folder)
+        return function(task)
+
+    return work

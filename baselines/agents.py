@@ -7,6 +7,7 @@ played beside it.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -130,16 +131,64 @@ class ScriptedAgent:
         return ScriptedAgent, (self.name, self.prefer)  # the table holds addresses of this process
 
 
+_LOADED: Mapping[str, tuple[str, str]] = {
+    "mcts": ("iszoo.baselines.search", "make"),
+    "policy": ("iszoo.baselines.policy", "load_policy"),
+}
+"""Prefix of a name -> the module and the function (text after the colon, game) that makes the agent."""
+
+_UNPICKLED: Mapping[str, tuple[str, str]] = {
+    "sb3": ("iszoo.baselines.models", "load_sb3"),
+    "rllib": ("iszoo.baselines.models", "load_rllib"),
+}
+"""The same for files that run code when they are loaded: functions (text, game, trust)."""
+
+AGENT_FORMS = ("mcts:SIMS", "policy:FILE", "sb3:ZIP", "rllib:CHECKPOINT", "module:attribute")
+"""How agents are named that are not in `agent_names`, in any game."""
+
+
 def agent_names(game: Game) -> list[str]:
-    """The names that `make_agent` knows for a game."""
+    """The agents that a game has of its own; those of AGENT_FORMS play every game."""
     return ["random", *scripted.SCRIPTED.get(game.name, {})]
 
 
-def make_agent(name: str, game: Game) -> Agent:
-    """The agent of a name. Raises ValueError that lists the names."""
+def make_agent(name: str, game: Game, *, trust: bool = False) -> Agent:
+    """The agent of a name.
+
+    Args:
+        name: one of `agent_names(game)`; `mcts:SIMS` (`iszoo.baselines.search`), `policy:FILE`
+            (`iszoo.baselines.policy`), `sb3:ZIP` or `rllib:CHECKPOINT` (`iszoo.baselines.models`); or your own agent
+            as `module:attribute` (`iszoo.baselines.custom`).
+        game: the game that it is to play.
+        trust: let `sb3:` and `rllib:` load a file, which runs code that is in it.
+
+    Raises:
+        ValueError: no such agent, or it can't be loaded; says what was tried.
+        ImportError: the agent needs an extra; names it.
+    """
     if name == "random":
         return RandomAgent()
     preferences: Mapping[str, Callable[..., Any]] = scripted.SCRIPTED.get(game.name, {})
     if name in preferences:
         return ScriptedAgent(name, preferences[name])
-    raise ValueError(f"{game.name} has no agent {name!r}; its agents are {', '.join(agent_names(game))}")
+    prefix, colon, text = name.partition(":")
+    if not colon:
+        raise ValueError(
+            f"{game.name} has no agent {name!r}; its agents are {', '.join(agent_names(game))},"
+            f" and in every game {', '.join(AGENT_FORMS)}"
+        )
+    agent: Agent
+    if prefix in _LOADED:
+        agent = _function(_LOADED[prefix])(text, game)
+    elif prefix in _UNPICKLED:
+        agent = _function(_UNPICKLED[prefix])(text, game, trust)
+    else:
+        agent = _function(("iszoo.baselines.custom", "load_custom"))(name, game)
+    return agent
+
+
+def _function(place: tuple[str, str]) -> Callable[..., Any]:
+    """A function of a module that is imported only now: most agents need none of these."""
+    module, name = place
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found

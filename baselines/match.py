@@ -16,11 +16,15 @@ from iszoo import __version__
 from iszoo.baselines.agents import Agent, view_of
 from iszoo.envs.errors import IllegalActionError
 from iszoo.envs.game import Game
-from iszoo.envs.primitives import NUM_PLAYERS, mix
+from iszoo.envs.primitives import NUM_PLAYERS, ROW_HEAD, mix
 from iszoo.envs.seeds import as_seed
 from iszoo.envs.vec import VecEnv
 
 Progress = Callable[[int], None]
+Watch = Callable[[VecEnv, npt.NDArray[np.bool_]], None]
+
+CHECKED_GAMES = 16
+"""Of so many first games, published results hold a hash: whether rules and agents still play them like that."""
 
 _BATCH = 512  # deals played side by side
 _POSITIVE = 2**63 - 1
@@ -29,13 +33,13 @@ _Z95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Played:
-    """The games of a match, in the order of their numbers; game g plays deal g // P with seats rotated by g % P."""
+    """The games of a match, in the order of their numbers, see `play`."""
 
     seats: npt.NDArray[np.int64]  #: (games, P): the agent (its place in the list) on each seat
     returns: npt.NDArray[np.float64]  #: (games, P): the outcome reward of each seat
     scores: npt.NDArray[np.int64]  #: (games, P): the points of each seat
     lengths: npt.NDArray[np.int64]  #: (games,): in actions
-    digests: tuple[bytes, ...]  #: a hash of each game's seed-dealt start and actions: equal games are equal here
+    digests: tuple[bytes, ...]  #: a hash of each game's deal and actions: equal games are equal here
 
 
 @dataclass(frozen=True)
@@ -106,13 +110,27 @@ def play(
     games: int,
     *,
     seed: int = 0,
+    first: int = 0,
+    rotate: bool = True,
     progress: Progress | None = None,
+    watch: Watch | None = None,
     **options: Any,
 ) -> Played:
-    """Plays `games` games (a multiple of the number of players) between agents, one a seat.
+    """Plays games between agents, one a seat.
 
     Game g plays the deal of `reset(seed=seed + g // P)`; agent k sits on seat (k + g) % P. The same arguments give
-    the same games. `progress` is called with the number of games that ended since its last call.
+    the same games, and a game is the same in whichever call it is played.
+
+    Args:
+        game: the game.
+        agents: one a seat.
+        games: how many; with `rotate` a multiple of the number of players, P.
+        seed: of the first deal.
+        first: the number of the first game to play; with `rotate` a multiple of P.
+        rotate: without it game g plays deal g, and agent k sits on seat k: for agents that are all the same.
+        progress: called with the number of games that ended since its last call.
+        watch: called before each ply with the batch and which of its games run, bool (n,); batches one by one.
+        **options: the game's own options.
 
     Raises:
         ValueError: a bad option, or a number of games or agents that doesn't fit the players.
@@ -120,13 +138,17 @@ def play(
     """
     players = len(agents)
     options = with_players(game, options, agents)
-    if games < 1 or games % players:
+    a_deal = players if rotate else 1
+    if games < 1 or games % a_deal:
         raise ValueError(f"{games} games can't give each agent every seat: play a multiple of {players}")
-    as_seed(seed, games)
+    if first < 0 or first % a_deal:
+        raise ValueError(f"the first game is a multiple of {a_deal}, not {first}")
+    as_seed(seed, first + games)
     parts = []
-    for first in range(0, games, _BATCH * players):
-        numbers = np.arange(first, min(games, first + _BATCH * players))
-        parts.append(_play_batch(game, agents, numbers, seed, options, progress))
+    for start in range(first, first + games, _BATCH * a_deal):
+        numbers = np.arange(start, min(first + games, start + _BATCH * a_deal))
+        seats = seating(numbers, players, rotate)
+        parts.append(_play_batch(game, agents, numbers, numbers // a_deal, seats, seed, options, progress, watch))
     return Played(
         seats=np.concatenate([part.seats for part in parts]),
         returns=np.concatenate([part.returns for part in parts]),
@@ -136,25 +158,57 @@ def play(
     )
 
 
+def seating(numbers: npt.NDArray[np.int64], players: int, rotate: bool = True) -> npt.NDArray[np.int64]:
+    """The agent (its place in the list) on each seat in the games of some numbers: (n, P), see `play`."""
+    rotation = numbers if rotate else np.zeros_like(numbers)
+    seats: npt.NDArray[np.int64] = (np.arange(players)[None] - rotation[:, None]) % players
+    return seats
+
+
+def first_games(digests: Sequence[bytes]) -> str:
+    """Two hex digits for each of the first CHECKED_GAMES games."""
+    return "".join(digest.hex()[:2] for digest in digests[:CHECKED_GAMES])
+
+
+def win_shares(returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Who won each game, (games, P): 1 for a win alone, 1 / n for each of n winners."""
+    winners = returns == returns.max(axis=1, keepdims=True)
+    shares: npt.NDArray[np.float64] = winners / winners.sum(axis=1, keepdims=True)
+    return shares
+
+
+def mean_interval(values: Any) -> tuple[float, float, float]:
+    """The mean of independent values and its 95 % interval (normal approximation)."""
+    given = np.asarray(values, np.float64)
+    mean = float(given.mean())
+    half = _Z95 * float(given.std(ddof=1)) / math.sqrt(len(given)) if len(given) > 1 else math.inf
+    return mean, mean - half, mean + half
+
+
 def _play_batch(
     game: Game,
     agents: Sequence[Agent],
     numbers: npt.NDArray[np.int64],
+    deals: npt.NDArray[np.int64],
+    seats: npt.NDArray[np.int64],
     seed: int,
     options: dict[str, Any],
     progress: Progress | None,
+    watch: Watch | None,
 ) -> Played:
-    players, count = len(agents), len(numbers)
+    count = len(numbers)
     vec = VecEnv(game, count, seed=0, autoreset="disabled", **options)
-    vec.reset(seed + numbers // players)
-    seats = (np.arange(players)[None] - numbers[:, None]) % players  # seat -> agent
+    vec.reset(seed + deals)
     lengths = np.zeros(count, np.int64)
-    hashes = [hashlib.blake2b(row.tobytes(), digest_size=16) for row in vec.rows]
+    # Without the generator: it differs by the seed where there is nothing to deal.
+    hashes = [hashlib.blake2b(row.tobytes(), digest_size=16) for row in vec.rows[:, len(ROW_HEAD) :]]
     streams = np.array([mix(mix(seed) ^ int(number)) for number in numbers], np.int64)
     running = vec.player >= 0
     actions = np.zeros(count, np.int64)
-    returns = np.zeros((count, players))
+    returns = np.zeros((count, len(agents)))
     while running.any():
+        if watch is not None:
+            watch(vec, running)
         moving = seats[np.arange(count), np.maximum(vec.player, 0)]
         for k, agent in enumerate(agents):
             chosen = np.flatnonzero(running & (moving == k))
@@ -211,19 +265,16 @@ def match(
 
 def _standing(played: Played, k: int, name: str) -> Standing:
     mine = played.seats == k
-    best = played.returns.max(axis=1, keepdims=True)
-    winners = played.returns == best
-    shares = winners / winners.sum(axis=1, keepdims=True)
+    shares = win_shares(played.returns)
     won, games = float(shares[mine].sum()), len(played.seats)
     low, high = wilson(won, games)
-    alone = (winners.sum(axis=1) == 1)[:, None]
     return Standing(
         agent=name,
         win_rate=won / games,
         low=low,
         high=high,
-        wins=int((winners & alone)[mine].sum()),
-        shared=int((winners & ~alone)[mine].sum()),
+        wins=int((shares == 1)[mine].sum()),
+        shared=int(((shares > 0) & (shares < 1))[mine].sum()),
         mean_score=float(played.scores[mine].mean()),
         mean_return=float(played.returns[mine].mean()),
         win_rate_by_seat=tuple(float(shares[mine[:, s], s].mean()) for s in range(played.seats.shape[1])),

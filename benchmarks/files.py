@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,5 +25,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes a value as JSON, see `write_text`."""
-    write_text(path, json.dumps(value, indent=1) + "\n")
+    """Writes a value as JSON, lists of numbers on one line, see `write_text`."""
+    text = json.dumps(value, indent=1)
+    write_text(path, _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n")
+
+
+# Between brackets on lines of their own, which no string of JSON has.
+_NUMBERS = re.compile(r"\[\n([-+.\deE,\s]+)\]")

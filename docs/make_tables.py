@@ -1,45 +1,106 @@
-"""Fills in the tables of the pages, from code and results. With --check: says which page is out of date instead.
+"""Fills in the tables of the docs: those of the games' pages from the code, others from results that were measured.
 
-A table stands between `<!-- from SOURCE: NAME -->` and `<!-- end -->`.
+A block between `<!-- from the code: TABLE -->` and `<!-- end -->` on a game's page is a table of its fact sheet. One
+after `<!-- from the results: FILE TABLE -->`, on any page, comes from baselines/results/FILE.json, whose plot is drawn
+to docs/plots/FILE.svg. One after `<!-- from benchmarks/results/FILE.json: TABLE -->` is made by iszoo.benchmarks.FILE.
+With --check: says what is out of date instead.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+from iszoo.baselines import pages
 from iszoo.benchmarks import wrappers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
 
 DOCS = Path(__file__).parent
-_BLOCK = re.compile(r"(<!-- from [^:]+: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PLOTS = DOCS / "plots"
+RESULTS = DOCS.parent / "baselines" / "results"
+_CODE = re.compile(r"(<!-- from the code: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BENCHMARKS = re.compile(r"(<!-- from benchmarks/results/(\w+)\.json: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_RESULTS = re.compile(r"(<!-- from the results: (\S+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def filled(page: str, made: Mapping[str, str]) -> str:
-    """A page with its tables as they are now. Raises KeyError for one that nobody makes."""
-    return _BLOCK.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", page)
+@cache
+def result(file: str) -> Any:
+    """The report baselines/results/FILE.json."""
+    return json.loads((RESULTS / f"{file}.json").read_text(encoding="utf-8"))
 
 
-def pages() -> dict[Path, Mapping[str, str]]:
-    """The tables of each page that has some."""
-    games = {DOCS / "games" / f"{name}.md": tables(game) for name, game in REGISTRY.items()}
-    return {**games, DOCS / "frameworks" / "index.md": wrappers.tables(wrappers.load())}
+@cache
+def made(file: str) -> dict[str, str]:
+    """The tables that a report gives, and "facts": what games it is of, and what made it."""
+    report = result(file)
+    if "settings" in report:
+        return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
+    notes = "".join(f"\n\n{note}" for note in report["notes"])
+    return {"facts": f"{pages.ladder_facts(report)} {pages.made_by(report)}{notes}", **pages.ladder_tables(report)}
+
+
+@cache
+def measured(file: str) -> dict[str, str]:
+    """The tables of benchmarks/results/FILE.json."""
+    return {"wrappers": lambda: dict(wrappers.tables(wrappers.load()))}[file]()
+
+
+def filled(path: Path) -> str:
+    """A page with all of its tables as they are now."""
+    page = path.read_text(encoding="utf-8")
+    if path.stem in REGISTRY and path.parent.name == "games":
+        of_game = tables(REGISTRY[path.stem])
+        page = _CODE.sub(lambda found: f"{found[1]}{of_game[found[2]]}\n{found[3]}", page)
+    page = _BENCHMARKS.sub(lambda found: f"{found[1]}{measured(found[2])[found[3]]}\n{found[4]}", page)
+    return _RESULTS.sub(lambda found: f"{found[1]}{made(found[2])[found[3]]}\n{found[4]}", page)
+
+
+def stale_pages() -> dict[Path, str]:
+    """Page -> what it should be, of those that differ."""
+    found = {path: filled(path) for path in sorted(DOCS.rglob("*.md"))}
+    return {path: page for path, page in found.items() if page != path.read_text(encoding="utf-8")}
+
+
+def plotted() -> list[str]:
+    """The results that have a plot."""
+    kinds = ("*.statistics.json", "*.ladder.json")
+    return sorted(path.stem for kind in kinds for path in RESULTS.glob(kind))
+
+
+def stale_plots() -> list[str]:
+    """The results whose plot was drawn from others, or not at all."""
+    stale = []
+    for name in plotted():
+        plot = PLOTS / f"{name}.svg"
+        drawn_from = pages.hash_in(plot.read_text(encoding="utf-8")) if plot.exists() else None
+        if drawn_from != pages.report_hash(result(name)):
+            stale.append(name)
+    return stale
 
 
 def main() -> int:
-    """Returns how many pages were out of date, with --check; else writes them and returns 0."""
-    stale = 0
-    for path, made in pages().items():
-        page = path.read_text(encoding="utf-8")
-        if filled(page, made) != page:
-            stale += 1
-            print(f"{path}: {'out of date' if '--check' in sys.argv else 'written'}")
-            if "--check" not in sys.argv:
-                path.write_text(filled(page, made), encoding="utf-8")
-    return stale if "--check" in sys.argv else 0
+    """Returns how much was out of date, with --check; else writes it anew and returns 0."""
+    check = "--check" in sys.argv
+    old_pages, old_plots = stale_pages(), stale_plots()
+    for path in [*old_pages, *(PLOTS / f"{name}.svg" for name in old_plots)]:
+        print(f"{path}: {'out of date' if check else 'written'}")
+    if check:
+        return len(old_pages) + len(old_plots)
+    for path, page in old_pages.items():
+        path.write_text(page, encoding="utf-8")
+    if old_plots:
+        from iszoo.baselines import plots
+
+        PLOTS.mkdir(exist_ok=True)
+        for name in old_plots:
+            draw = plots.statistics_svg if name.endswith(".statistics") else plots.ladder_svg
+            (PLOTS / f"{name}.svg").write_text(draw(result(name)), encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 
 import iszoo
 from iszoo.__main__ import main
+from iszoo.baselines import pages
 
 GAMES = list(iszoo.REGISTRY)
 
@@ -50,6 +51,59 @@ def test_match_writes_json_and_is_repeatable(name: str, tmp_path: Path, capsys: 
     assert "95 % interval" in capsys.readouterr().out
 
 
+def test_a_ladder_writes_its_files_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "isis.ladder"
+    command = ["ladder", "isis_osiris", "--agents", "greedy", "--games", "16", "--workers", "1", "--out", str(out)]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    page = out.with_name("isis.ladder.md").read_text()
+    assert page in first.out
+    assert str(out.with_name("isis.ladder.svg")) in first.err
+    report = json.loads(out.with_name("isis.ladder.json").read_text())
+    assert [entry["agent"] for entry in report["agents"]] == ["greedy", "random"]
+    assert pages.hash_in(out.with_name("isis.ladder.svg").read_text()) == pages.report_hash(report)
+    assert main([*command, "--json", "-"]) == 0
+    again = capsys.readouterr()
+    assert "1 of 1 parts are played already" in again.err
+    assert json.loads(again.out)["tables"] == report["tables"]
+
+
+def test_a_ladder_without_matplotlib_has_no_plot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "iszoo.baselines.plots", None)
+    monkeypatch.delattr("iszoo.baselines.plots", raising=False)
+    out = tmp_path / "solo"
+    command = ["ladder", "iso", "--agents", "greedy", "--games", "4", "--workers", "1", "--option", "mode=solo"]
+    assert main([*command, "--out", str(out)]) == 0
+    assert "no plot: solo.svg" in capsys.readouterr().err
+    assert {file.name for file in tmp_path.iterdir()} == {"solo.json", "solo.md", "solo.games.jsonl"}
+
+
+def test_statistics_write_their_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "numbers"
+    command = ["statistics", "isis_osiris", "--games", "4", "--workers", "1", "--option", "num_players=3"]
+    assert main([*command, "--agents", "random", "--out", str(out)]) == 0
+    assert out.with_name("numbers.md").read_text() in capsys.readouterr().out
+    report = json.loads(out.with_name("numbers.json").read_text())
+    assert [setting["label"] for setting in report["settings"]] == ["3 players"]
+    assert out.with_name("numbers.svg").exists()
+
+
+def test_agents_of_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "agents_of_the_cli_test.py").write_text("def act(view): return view.action_mask.argmax(axis=1)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    command = ["match", "isis_osiris", "agents_of_the_cli_test:act", "random", "--games", "4", "--json", "-"]
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)["agents"] == ["agents_of_the_cli_test:act", "random"]
+    (tmp_path / "model.zip").write_bytes(b"no zip")
+    assert main(["match", "isis_osiris", "sb3:model.zip", "random"]) == 1
+    assert "--trust-pickle" in capsys.readouterr().err
+
+
 def test_perft_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["perft", "isis_osiris", "3", "--json", "-"]) == 0
     counts = json.loads(capsys.readouterr().out)["counts"]
@@ -77,6 +131,11 @@ def test_options_of_a_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "isis_osiris", "-1"], "whole number"),
         (["perft", "isis_osiris", "2", "--deal", "1", "2"], "22 tile values"),
         (["info", "chess"], "'isis_osiris'"),
+        (["match", "isis_osiris", "random", "nowhere:Mine"], "neither installed nor in"),
+        (["ladder", "isis_osiris", "--agents", "random", "--workers", "1"], "name an agent beside random"),
+        (["ladder", "isis_osiris", "--agents", "greedy", "--workers", "0"], "whole number from 1"),
+        (["ladder", "isis_osiris", "--agents", "greedy", "--option", "colour=red"], "num_players"),
+        (["statistics", "isis_osiris", "--games", "0"], "at least two"),
     ],
 )
 def test_errors_say_what_is_allowed(command: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,9 +1,13 @@
 """The code in README and docs runs, and the tables on the games' pages are those of the code."""
 
+import importlib.util
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -54,6 +58,45 @@ def test_the_page_of_the_frameworks_leads_to_each_and_shows_what_was_measured() 
     for name in FRAMEWORKS:
         assert f"({name}.md)" in page
     assert re.findall(r"<!-- from benchmarks/results/wrappers.json: (\w+) -->", page) == ["rates", "targets", "runs"]
+
+
+@pytest.fixture
+def make_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """docs/make_tables.py with a copy of the docs and the results, which a test may change."""
+    spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, source in (("DOCS", "docs"), ("RESULTS", "baselines/results")):
+        monkeypatch.setattr(module, name, shutil.copytree(ROOT / source, tmp_path / source))
+    monkeypatch.setattr(module, "PLOTS", tmp_path / "docs" / "plots")
+    monkeypatch.setattr(sys, "argv", ["make_tables.py"])
+    return module
+
+
+def test_a_result_that_changes_changes_its_tables_and_its_plot(make_tables: ModuleType) -> None:
+    name = "isaac.ladder"
+    file, page = make_tables.RESULTS / f"{name}.json", make_tables.DOCS / "ladder.md"
+    report = json.loads(file.read_text())
+    report["agents"][0]["elo"] = 1234.0
+    file.write_text(json.dumps(report))
+    assert list(make_tables.stale_pages()) == [page]
+    assert make_tables.stale_plots() == [name]
+    assert make_tables.main() == 0
+    assert "| +1234 |" in page.read_text()
+    assert make_tables.stale_pages() == {}
+    assert make_tables.stale_plots() == []
+    (make_tables.PLOTS / f"{name}.svg").unlink()
+    assert make_tables.stale_plots() == [name]
+
+
+def test_every_published_result_is_on_a_page(make_tables: ModuleType) -> None:
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert {f"{name}.statistics" for name in iszoo.REGISTRY} <= set(make_tables.plotted())
+    for name in make_tables.plotted():
+        assert f"plots/{name}.svg" in shown
+        assert f"<!-- from the results: {name} " in shown
 
 
 @pytest.mark.parametrize("name", iszoo.REGISTRY)

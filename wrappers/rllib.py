@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
+from iszoo.baselines.agents import View
+from iszoo.baselines.models import choose, in_layout
 from iszoo.envs import find
 from iszoo.envs.aec import GameEnv
 
@@ -15,10 +20,11 @@ try:
     import ray
     import torch
     from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_LEARNER_GROUP, COMPONENT_RL_MODULE
     from ray.rllib.core.columns import Columns
     from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
-    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
     from ray.rllib.core.rl_module.torch import TorchRLModule
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -206,3 +212,57 @@ def _game_env(config: dict[str, Any]) -> GameEnv:
 
 def _shared(agent: str, episode: Any, **_: Any) -> str:
     return POLICY
+
+
+def load_module(path: Path) -> Any:
+    """The RLModule of a checkpoint of an algorithm or a module, in evaluation mode. Loading runs code that is in it.
+
+    Of several modules the one called POLICY. Raises ValueError that says which there are, or that there is none.
+    """
+    whole = path / COMPONENT_LEARNER_GROUP / COMPONENT_LEARNER / COMPONENT_RL_MODULE
+    folder = whole if whole.is_dir() else path
+    if not _holds_module(folder):
+        raise ValueError(f"{folder} is no checkpoint of an algorithm or an RLModule (new API stack)")
+    parts = sorted(part.name for part in folder.iterdir() if _holds_module(part))
+    if parts:
+        if POLICY not in parts and len(parts) > 1:
+            raise ValueError(f"it has the modules {', '.join(parts)}: give the folder of one, {folder / parts[0]}")
+        folder = folder / (POLICY if POLICY in parts else parts[0])
+    module = RLModule.from_checkpoint(folder.absolute())
+    module.eval()
+    return module
+
+
+def _holds_module(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.glob(f"{RLModule.STATE_FILE_NAME}*"))
+
+
+class ModuleAgent:
+    """An RLModule as an agent, asked for a whole batch at once.
+
+    Illegal actions are masked, whether the module does so itself or not. What is drawn depends on the seeds of the
+    view alone.
+
+    Args:
+        module: an RLModule in torch that gives the logits of its actions ("action_dist_inputs").
+        name: how tables call it.
+        deterministic: the most likely action, or one drawn from the module's distribution.
+    """
+
+    def __init__(self, module: Any, name: str = "rllib", *, deterministic: bool = True) -> None:
+        self._module = module
+        self.name = name
+        self._deterministic = deterministic
+
+    def act(self, view: View) -> npt.NDArray[np.int64]:
+        """See `Agent.act`."""
+        seen = _tensors(in_layout(view, self._module.observation_space))
+        with torch.no_grad():
+            logits = self._module.forward_inference({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
+        return choose(logits.cpu().numpy(), view.action_mask, view.seeds, self._deterministic)
+
+
+def _tensors(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {key: _tensors(part) for key, part in observation.items()}
+    return torch.from_numpy(np.ascontiguousarray(observation))

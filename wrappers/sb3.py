@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,21 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from iszoo.baselines.agents import View
+from iszoo.baselines.models import choose, in_layout
 from iszoo.envs import find
 from iszoo.envs.spaces import bare_space
 from iszoo.wrappers.learner import LearnerGames
 
 try:
+    import torch
+    from stable_baselines3.common.save_util import load_from_zip_file
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv as SB3VecEnv
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 except ImportError as error:
     raise ImportError("this adapter needs Stable-Baselines3: pip install 'iszoo[sb3]'") from error
+
+_Q_NETWORKS = ("q_net", "quantile_net")
+"""What the policies of DQN and QR-DQN have, which are values and not probabilities."""
 
 
 class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
@@ -108,21 +115,61 @@ class LearnerVecEnv(SB3VecEnv):  # type: ignore[misc, unused-ignore]
         """Nothing to release."""
 
 
+def load_policy(path: Path) -> Any:
+    """The policy of a model that was saved as a zip, on the CPU. Loading runs code that is in the file.
+
+    Raises whatever is wrong with the file, ValueError for a kind of model that `PolicyAgent` can't play.
+    """
+    data, parameters, _ = load_from_zip_file(path, device="cpu")
+    if data is None or "policy_class" not in data or "policy" not in parameters:
+        raise ValueError("it holds no policy")
+    policy = data["policy_class"](
+        data["observation_space"], data["action_space"], lambda _: 0.0, **data.get("policy_kwargs", {})
+    )
+    _check_kind(policy)
+    policy.load_state_dict(parameters["policy"])
+    return policy
+
+
+def _check_kind(policy: Any) -> None:
+    if hasattr(policy, "lstm_actor") or not any(hasattr(policy, part) for part in (*_Q_NETWORKS, "get_distribution")):
+        raise ValueError(
+            f"{type(policy).__name__} can't play here; the policies of PPO, A2C, TRPO, MaskablePPO, DQN and QR-DQN can"
+        )
+
+
+def _logits(policy: Any, seen: Any) -> Any:
+    """A policy's log probabilities (n, A) of observations as tensors; of a Q network, its values."""
+    if hasattr(policy, "q_net"):
+        return policy.q_net(seen)
+    if hasattr(policy, "quantile_net"):
+        return policy.quantile_net(seen).mean(dim=1)
+    return policy.get_distribution(seen).distribution.logits
+
+
 class PolicyAgent:
     """A Stable-Baselines3 or sb3-contrib policy as an agent, asked for a whole batch at once.
 
+    Illegal actions are masked, whether the policy knows of masks (MaskablePPO's) or not. What is drawn depends on
+    the seeds of the view alone, not on torch's generator.
+
     Args:
-        policy: `model.policy`; one that takes `action_masks` (MaskablePPO's) gets them.
+        policy: `model.policy` of PPO, A2C, TRPO, MaskablePPO, DQN or QR-DQN, of any layout of observations.
         name: how tables call it.
-        deterministic: the most likely action, or one drawn from the policy (with torch's generator).
+        deterministic: the most likely action, or one drawn from the policy. A Q network always plays the action of
+            the greatest value.
     """
 
     def __init__(self, policy: Any, name: str = "policy", *, deterministic: bool = False) -> None:
+        _check_kind(policy)
         self._policy = policy
         self.name = name
-        self._deterministic = deterministic
+        self._deterministic = deterministic or any(hasattr(policy, network) for network in _Q_NETWORKS)
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """See `Agent.act`."""
-        actions, _ = self._policy.predict(view.obs, deterministic=self._deterministic, action_masks=view.action_mask)
-        return np.asarray(actions, np.int64)
+        self._policy.set_training_mode(False)
+        with torch.no_grad():
+            seen, _ = self._policy.obs_to_tensor(in_layout(view, self._policy.observation_space))
+            logits = _logits(self._policy, seen).cpu().numpy()
+        return choose(logits, view.action_mask, view.seeds, self._deterministic)

@@ -30,6 +30,11 @@ GameOptions = Annotated[
 ]
 
 
+TrustPickle = Annotated[
+    bool, arg(name="trust-pickle", help="let agents sb3:ZIP and rllib:CHECKPOINT load files, which runs code in them")
+]
+
+
 @dataclass(frozen=True)
 class List:
     """The games, and the agents that play them."""
@@ -38,7 +43,7 @@ class List:
 
     def run(self) -> None:
         """Prints one line a game."""
-        from iszoo.baselines.agents import agent_names
+        from iszoo.baselines.agents import AGENT_FORMS, agent_names
 
         games: list[dict[str, Any]] = [
             {"name": game.name, "title": game.title, "players": list(game.players),
@@ -55,7 +60,12 @@ class List:
             )
             for g in games
         ]
-        _report(games, self.json, lambda: _print_table(("name", "game", "players", "actions", "agents"), rows))
+
+        def show() -> None:
+            _print_table(("name", "game", "players", "actions", "agents"), rows)
+            print(f"Agents of every game: {', '.join(AGENT_FORMS)}")
+
+        _report(games, self.json, show)
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,7 @@ class Match:
     seed: int = 0
     """The first deal's seed. The same seed gives the same games."""
     option: GameOptions = ()
+    trust_pickle: TrustPickle = False
     json: JsonFile = None
 
     def run(self) -> None:
@@ -96,12 +107,92 @@ class Match:
             raise ValueError("name the agents, one a seat")
         if self.games < 1:
             raise ValueError(f"--games {self.games}: play at least one")
-        agents = [make_agent(name, game) for name in self.agents]
+        agents = [make_agent(name, game, trust=self.trust_pickle) for name in self.agents]
         games = -(-self.games // len(agents)) * len(agents)
         options = _game_options(game, self.option)
         with _progress(f"{game.name}: {' against '.join(self.agents)}", games) as advance:
             result = match(game, agents, games, seed=self.seed, progress=advance, **options)
         _report(result.to_json(), self.json, lambda: _print_match(result))
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A ladder: everybody against everybody, rated; writes OUT.json, OUT.md and OUT.svg.
+
+    The games are kept in OUT.games.jsonl as they are played: the same command goes on where it was interrupted, and
+    with more agents or games plays only what is missing.
+    """
+
+    game: Positional[str]
+    agents: tuple[str, ...]
+    """Names of agents; random, the zero of the ratings, is added."""
+    games: int = 400
+    """Games at each table, rounded up to whole deals."""
+    seed: int = 0
+    """The first deal's seed. The same seed gives the same games."""
+    workers: int | None = None
+    """Processes that play; by default as many as there are cores."""
+    ray: str | None = None
+    """Play on Ray: "local" starts it here, anything else is the address of a cluster."""
+    out: Path | None = None
+    """Where the files go, without their endings; reports/GAME.ladder by default."""
+    option: GameOptions = ()
+    trust_pickle: TrustPickle = False
+    json: JsonFile = None
+
+    def run(self) -> None:
+        """Plays, prints the page, writes the files."""
+        from iszoo.baselines.ladder import ladder
+        from iszoo.baselines.pages import ladder_page
+        from iszoo.baselines.workers import cores
+
+        game = find(self.game)
+        workers = cores() if self.workers is None else self.workers
+        out = self.out or Path("reports") / f"{game.name}.ladder"
+        with _progress_to(f"{game.name}: ladder of {', '.join(self.agents)}") as advance:
+            report = ladder(
+                game, self.agents, self.games, seed=self.seed, workers=workers, ray=self.ray,
+                trust=self.trust_pickle, keep=out.with_name(f"{out.name}.games.jsonl"), tell=_tell,
+                progress=advance, **_game_options(game, self.option),
+            )  # fmt: skip
+        _write_out(out, report, ladder_page(report), "ladder_svg", self.json)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A game in numbers: length, branching, points, seats; writes OUT.json, OUT.md and OUT.svg."""
+
+    game: Positional[str]
+    games: int = 4000
+    """Games of each agent in each setting."""
+    agents: tuple[str, ...] = ()
+    """Names of agents; by default those that the game has."""
+    seed: int = 0
+    """The first deal's seed. The same seed gives the same figures."""
+    workers: int | None = None
+    """Processes that play; by default as many as there are cores."""
+    out: Path | None = None
+    """Where the files go, without their endings; reports/GAME.statistics by default."""
+    option: GameOptions = ()
+    """The one setting to measure; without it, the default and each other value of each option."""
+    trust_pickle: TrustPickle = False
+    json: JsonFile = None
+
+    def run(self) -> None:
+        """Plays, prints the page, writes the files."""
+        from iszoo.baselines.pages import statistics_page
+        from iszoo.baselines.statistics import statistics
+        from iszoo.baselines.workers import cores
+
+        game = find(self.game)
+        workers = cores() if self.workers is None else self.workers
+        out = self.out or Path("reports") / f"{game.name}.statistics"
+        with _progress_to(f"{game.name}: statistics") as advance:
+            report = statistics(
+                game, self.games, agents=self.agents, seed=self.seed, workers=workers,
+                trust=self.trust_pickle, progress=advance, **_game_options(game, self.option),
+            )  # fmt: skip
+        _write_out(out, report, statistics_page(report), "statistics_svg", self.json)
 
 
 @dataclass(frozen=True)
@@ -191,7 +282,7 @@ class Demo:
         print(f"Report: {self.out / 'demo.md'} and {self.out / 'demo.json'}", file=sys.stderr)
 
 
-Command = List | Info | Match | Perft | Bench | Demo
+Command = List | Info | Match | Ladder | Statistics | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------
@@ -224,6 +315,27 @@ def _report(value: Any, file: Path | None, show: Any) -> None:
 
         write_json(file, value)
         print(f"Written: {file}", file=sys.stderr)
+
+
+def _write_out(out: Path, report: dict[str, Any], page: str, plot: str, file: Path | None) -> None:
+    """Shows a report's page and writes all its forms; without matplotlib, all but the plot."""
+    from iszoo.benchmarks.files import write_json, write_text
+
+    written = [out.with_name(f"{out.name}{ending}") for ending in (".json", ".md", ".svg")]
+    write_json(written[0], report)
+    write_text(written[1], page)
+    try:
+        from iszoo.baselines import plots
+
+        write_text(written[2], getattr(plots, plot)(report))
+    except ImportError as error:
+        _tell(f"no plot: {written.pop().name} {error}")
+    _report(report, file, lambda: print(page))
+    _tell(f"Written: {', '.join(map(str, written))}")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _print_match(result: Any) -> None:
@@ -262,6 +374,15 @@ def _progress(title: str, total: int) -> Iterator[Any]:
 
 
 @contextmanager
+def _progress_to(title: str) -> Iterator[Any]:
+    """The same, told how much is done and how much there is in all."""
+    console = rich.console.Console(stderr=True)
+    with rich.progress.Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
 def _status(first: str) -> Iterator[Any]:
     """What is being done, on stderr: a live line in a terminal, else a line each."""
     console = rich.console.Console(stderr=True)
@@ -287,7 +408,7 @@ def main(args: Sequence[str] | None = None) -> int:
     )
     try:
         command.run()
-    except ValueError as error:
+    except (ValueError, ImportError, ChildProcessError) as error:
         print(f"iszoo: error: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output has had enough

@@ -101,16 +101,45 @@ def test_standings_add_up() -> None:
     assert result.distinct_games == 99
 
 
-def test_equal_games_are_counted_once() -> None:
-    class First:
-        name = "first"
+class First:
+    """Plays the first legal action."""
 
-        def act(self, view: View) -> Any:
-            return view.action_mask.argmax(axis=1)
+    name = "first"
 
-    game = iszoo.REGISTRY["isis_osiris"]
+    def act(self, view: View) -> Any:
+        return view.action_mask.argmax(axis=1)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_equal_games_are_counted_once(game: Game) -> None:
+    """Both seatings of a deal are the same game, and without chance all games are, whatever their seeds."""
     result = match(game, [First(), First()], 10)
-    assert result.distinct_games == 5  # both seatings of a deal are the same game
+    assert result.distinct_games == (1 if game.deal is None else 5)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_part_of_a_match_has_the_games_of_the_whole(game: Game) -> None:
+    agents = [make_agent(name, game) for name in ("greedy", "random")]
+    whole, part = play(game, agents, 20, seed=5), play(game, agents, 8, seed=5, first=6)
+    assert part.digests == whole.digests[6:14]
+    np.testing.assert_array_equal(part.seats, whole.seats[6:14])
+    np.testing.assert_array_equal(part.scores, whole.scores[6:14])
+    with pytest.raises(ValueError, match="the first game is a multiple of 2"):
+        play(game, agents, 2, first=1)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_without_rotation_each_game_has_a_deal_of_its_own(game: Game) -> None:
+    plies = []
+
+    def watch(vec: Any, running: Any) -> None:
+        plies.append((vec.action_mask.sum(axis=1), running.copy()))
+
+    played = play(game, [First(), First()], 5, seed=3, rotate=False, watch=watch)
+    assert (played.seats == [0, 1]).all()
+    assert len(set(played.digests)) == (1 if game.deal is None else 5)
+    assert sum(running for _, running in plies).tolist() == played.lengths.tolist()
+    assert all((counts[running] > 0).all() for counts, running in plies)
 
 
 def test_illegal_answers_are_refused_with_the_names() -> None:

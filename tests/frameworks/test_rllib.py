@@ -14,8 +14,13 @@ pytest.importorskip("ray")
 torch = pytest.importorskip("torch")
 
 from ray.rllib.core.columns import Columns  # noqa: E402
+from ray.rllib.core.rl_module.rl_module import RLModule  # noqa: E402
 from ray.rllib.env.multi_agent_episode import MultiAgentEpisode  # noqa: E402
 
+import iszoo  # noqa: E402
+from iszoo.baselines.agents import RandomAgent, make_agent, view_of  # noqa: E402
+from iszoo.baselines.ladder import ladder  # noqa: E402
+from iszoo.baselines.match import play  # noqa: E402
 from iszoo.wrappers.rllib import POLICY, MaskedModule, RLlibEnv, check_env_config, ppo_config  # noqa: E402
 from tests.frameworks.games import DECIDED, LENIENT, NAMES, ROOT, decided, example, play_measured  # noqa: E402
 
@@ -156,3 +161,68 @@ def test_a_node_of_the_cluster_that_cant_make_the_env_says_why(tmp_path: Path) -
 
 def test_what_is_measured_plays_on() -> None:
     play_measured("rllib")
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with checkpoints of untrained algorithms, by layout."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    for layout in ("flat", "split"):
+        config = ppo_config("isis_osiris", hidden=(16,), observation=layout).env_runners(num_env_runners=0)
+        algo = config.build_algo()
+        algo.save_to_path(str(folder / layout))
+        algo.stop()
+    return folder
+
+
+MODULES = Path("learner_group", "learner", "rl_module")
+
+
+@pytest.mark.parametrize("path", ["flat", "split", f"flat/{MODULES}", f"flat/{MODULES}/{POLICY}"])
+def test_checkpoints_play_by_name(path: str, checkpoints: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    for sample in ("", ":sample"):
+        name = f"rllib:{checkpoints / path}{sample}"
+        one, two = (play(game, [make_agent(name, game, trust=True), RandomAgent()], 10) for _ in range(2))
+        assert one.digests == two.digests
+        assert make_agent(name, game, trust=True).name == name
+
+
+def test_the_module_is_the_saved_one(checkpoints: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    agent = make_agent(f"rllib:{checkpoints / 'flat'}", game, trust=True)
+    module = RLModule.from_checkpoint(str(checkpoints / "flat" / MODULES / POLICY))
+    vec = iszoo.make_vec("isis_osiris", 30, seed=0)
+    vec.random_steps(9)
+    seen = {"observation": torch.tensor(vec.obs), "action_mask": torch.tensor(vec.action_mask)}
+    logits = module.forward_inference({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
+    actions = agent.act(view_of(vec, np.arange(30), np.arange(30)))
+    np.testing.assert_array_equal(actions, logits.argmax(dim=1).numpy())
+
+
+def test_checkpoints_that_cannot_play(checkpoints: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    with pytest.raises(ValueError, match="whatever code is in it"):
+        make_agent(f"rllib:{checkpoints / 'flat'}", game)
+    with pytest.raises(ValueError, match="is no checkpoint of an algorithm or an RLModule"):
+        make_agent(f"rllib:{checkpoints}", game, trust=True)
+    with pytest.raises(ValueError, match=r"acts in Discrete\(37\), and isaac in Discrete"):
+        make_agent(f"rllib:{checkpoints / 'flat'}", iszoo.REGISTRY["isaac"], trust=True)
+
+
+def test_a_ladder_on_a_local_ray_is_that_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an agent of the current directory; and an error on the other side comes as it is."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    (tmp_path / "agents_on_ray.py").write_text(
+        "def act(view): return view.action_mask.argmax(axis=1)\ndef bad(view): return act(view) + 99\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    game = iszoo.REGISTRY["isis_osiris"]
+    agents = ["greedy", "agents_on_ray:act"]
+    reports = [ladder(game, agents, 24, workers=2, ray=where, resamples=20) for where in (None, "local")]
+    for report in reports:
+        del report["seconds"], report["machine"]
+    assert reports[0] == reports[1]
+    with pytest.raises(iszoo.IllegalActionError, match="agents_on_ray:bad"):
+        ladder(game, ["agents_on_ray:bad"], 2, ray="local")

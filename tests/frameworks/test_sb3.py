@@ -12,11 +12,14 @@ pytest.importorskip("sb3_contrib", reason="needs iszoo[sb3]: make test-framework
 with warnings.catch_warnings():  # what it imports warns of its own age
     warnings.simplefilter("ignore")
     import torch
-    from sb3_contrib import MaskablePPO
+    from sb3_contrib import QRDQN, MaskablePPO, RecurrentPPO
     from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+    from stable_baselines3 import A2C, DQN, PPO
     from stable_baselines3.common.env_checker import check_env
 
 import iszoo
+from iszoo.baselines.agents import make_agent, view_of
+from iszoo.baselines.ladder import ladder
 from iszoo.baselines.match import match, play
 from iszoo.envs.game import Game
 from iszoo.wrappers.gymnasium import SingleAgentEnv
@@ -119,8 +122,6 @@ def test_it_learns_to_beat_random() -> None:
 
 
 def _random(game: Game) -> Any:
-    from iszoo.baselines.agents import make_agent
-
     return make_agent("random", game)
 
 
@@ -136,3 +137,73 @@ def test_the_page_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_is_measured_plays_on() -> None:
     play_measured("sb3")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model of each kind, hardly trained: with masks or without, flat or as planes in a Dict."""
+    folder = tmp_path_factory.mktemp("models")
+    lenient = {"seed": 0, "illegal": "terminate"}
+    flat = LearnerVecEnv("isis_osiris", 4, **lenient)
+    planes = SingleAgentEnv("isis_osiris", observation="planes", illegal="terminate")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for model in (
+            MaskablePPO("MlpPolicy", LearnerVecEnv("isis_osiris", 4, seed=0), n_steps=8, seed=0),
+            PPO("MlpPolicy", flat, n_steps=8, seed=0),
+            A2C("MultiInputPolicy", planes, n_steps=8, seed=0),
+            DQN("MlpPolicy", flat, seed=0),
+            QRDQN("MlpPolicy", flat, seed=0),
+            RecurrentPPO("MlpLstmPolicy", flat, n_steps=8, seed=0),
+        ):
+            model.learn(64)
+            model.save(folder / f"{type(model).__name__}.zip")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["MaskablePPO", "PPO", "A2C", "DQN", "QRDQN"])
+@pytest.mark.parametrize("sample", ["", ":sample"])
+def test_saved_models_play_by_name(kind: str, sample: str, saved: Path) -> None:
+    """Legal actions only, and the same games again: nothing is drawn from torch's generator."""
+    game = iszoo.REGISTRY["isis_osiris"]
+    name = f"sb3:{saved / kind}.zip{sample}"
+    one, two = (play(game, [make_agent(name, game, trust=True), _random(game)], 20) for _ in range(2))
+    assert one.digests == two.digests
+    assert make_agent(name, game, trust=True).name == name
+
+
+def test_the_policy_is_the_saved_one(saved: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    model = MaskablePPO.load(saved / "MaskablePPO.zip")
+    watcher = make_agent(f"sb3:{saved / 'MaskablePPO.zip'}", game, trust=True)
+    vec = iszoo.make_vec("isis_osiris", 50, seed=0)
+    vec.random_steps(9)
+    view = view_of(vec, np.arange(50), np.arange(50))
+    expected, _ = model.predict(vec.obs, deterministic=True, action_masks=vec.action_mask)
+    np.testing.assert_array_equal(watcher.act(view), expected)
+    drawn = [make_agent(f"sb3:{saved / 'MaskablePPO.zip'}:sample", game, trust=True).act(view) for _ in range(2)]
+    np.testing.assert_array_equal(*drawn)
+    assert (drawn[0] != expected).any()
+
+
+def test_saved_models_that_cannot_play(saved: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    with pytest.raises(ValueError, match="whatever code is in it"):
+        make_agent(f"sb3:{saved / 'PPO.zip'}", game)
+    with pytest.raises(ValueError, match="RecurrentActorCriticPolicy can't play here; the policies of PPO"):
+        make_agent(f"sb3:{saved / 'RecurrentPPO.zip'}", game, trust=True)
+    with pytest.raises(ValueError, match=r"acts in Discrete\(37\), and isaac in Discrete"):
+        make_agent(f"sb3:{saved / 'PPO.zip'}", iszoo.REGISTRY["isaac"], trust=True)
+    (saved / "text.zip").write_text("no model")
+    with pytest.raises(ValueError, match=r"text\.zip can't be loaded as a model of Stable-Baselines3"):
+        make_agent(f"sb3:{saved / 'text.zip'}", game, trust=True)
+
+
+def test_a_saved_model_is_an_opponent_and_on_the_ladder(saved: Path) -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    agent = make_agent(f"sb3:{saved / 'PPO.zip'}:sample", game, trust=True)
+    envs = LearnerVecEnv("isis_osiris", 2, seed=0, opponent=["random", agent])
+    envs.reset()
+    pytest.importorskip("scipy", reason="the ladder needs iszoo[ladder]")
+    report = ladder(game, [agent.name, "greedy"], 16, trust=True, resamples=20)
+    assert {entry["agent"] for entry in report["agents"]} == {agent.name, "greedy", "random"}

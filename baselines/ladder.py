@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -123,7 +123,7 @@ def ladder(
     resamples: int = 1000,
     **options: Any,
 ) -> dict[str, Any]:
-    """Plays a ladder; the report as plain values for a JSON file. `standings.markdown` makes a page of it.
+    """Plays a ladder; the report as plain values for a JSON file. `pages.ladder_page` makes a page of it.
 
     Args:
         game: the game.
@@ -183,10 +183,14 @@ def ladder(
 
 
 def _entrants(game: Game, agents: Sequence[str | Agent], trust: bool) -> list[str | Agent]:
-    """The agents of the ladder, each made once to see that it can be. Raises ValueError."""
+    """The agents of the ladder by name, so that their order changes nothing; each made once to see that it can be.
+
+    Raises ValueError.
+    """
     entrants = [*agents]
     if ANCHOR not in map(name_of, entrants):
         entrants.append(ANCHOR)
+    entrants.sort(key=name_of)
     names = [name_of(agent) for agent in entrants]
     for name in names:
         if names.count(name) > 1:
@@ -207,7 +211,9 @@ def _play(
     tell: Callable[[str], None] | None,
 ) -> Iterator[dict[str, Any]]:
     """What each chunk gives, in their order: kept from before, or played now."""
-    keys = [_key(chunk, rules) for chunk in chunks]
+    named = {agent for chunk in chunks for agent in chunk.agents if isinstance(agent, str)}
+    stamps = {agent: kept.file_stamp(agent) for agent in named}
+    keys = [_key(chunk, rules, stamps) for chunk in chunks]
     kept_parts = kept.read(keep) if keep is not None else {}
     parts = {k: kept_parts[key] for k, key in enumerate(keys) if key in kept_parts}
     if tell is not None and kept_parts:
@@ -232,9 +238,9 @@ def _games_in(chunk: Chunk) -> int:
     return chunk.deals * games_a_deal(chunk.agents)
 
 
-def _key(chunk: Chunk, rules: bytes) -> str:
+def _key(chunk: Chunk, rules: bytes, stamps: Mapping[str, str]) -> str:
     """All that a chunk's games depend on; empty where that isn't known."""
-    if not all(isinstance(agent, str) for agent in chunk.agents):
+    agents = [(agent, stamps[agent]) for agent in chunk.agents if isinstance(agent, str)]
+    if len(agents) < len(chunk.agents):
         return ""
-    agents = [(agent, kept.file_stamp(str(agent))) for agent in chunk.agents]
     return kept.key_of(chunk.game, rules.hex(), agents, chunk.seed, chunk.first_deal, chunk.deals, chunk.stamp)

@@ -82,6 +82,10 @@ def test_standings_are_those_of_the_matches(game: Game) -> None:
     assert found["versus"]["share"][0][0] is None
 
 
+def test_the_order_of_the_agents_changes_nothing() -> None:
+    assert report(agents=("greedy", "expert"), games=8) == report(agents=("random", "expert", "greedy"), games=8)
+
+
 def test_random_is_always_there_at_zero() -> None:
     found = report(agents=("greedy", "expert"), games=40)
     assert [entry["agent"] for entry in found["agents"]] == ["expert", "greedy", "random"]

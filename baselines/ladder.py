@@ -2,8 +2,9 @@
 
 A table is a choice of agents, one a seat: for two players every pair, for three and four every such group (with too
 few agents for that, groups in which an agent has several seats). All tables play the same deals, each deal once from
-every rotation of the seats. Games are played in chunks of a few deals, by processes or on a Ray cluster; what a
-chunk gives depends on its place alone, so that neither the number of workers nor an interruption changes a result.
+every rotation of the seats; with three and four players the deals take turns with the orders around the table. Games
+are played in chunks of a few deals, by processes or on a Ray cluster; what a chunk gives depends on its place alone,
+so that neither the number of workers nor an interruption changes a result.
 
 Where the players have one common result (solo, cooperative) there is nothing to rate: the mean result is reported,
 of teams of one agent alone and of mixed teams. `iszoo.baselines.rating` says how ratings are made.
@@ -12,6 +13,7 @@ of teams of one agent alone and of mixed teams. `iszoo.baselines.rating` says ho
 from __future__ import annotations
 
 import itertools
+import math
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,7 +84,7 @@ def name_of(agent: str | Agent) -> str:
 
 
 def games_a_deal(agents: Sequence[str | Agent]) -> int:
-    """A table plays each deal from every rotation of its seats; once, if all are the same agent's."""
+    """A table plays each deal from every rotation of its seats, see `match.play`; once, if one agent has them all."""
     return len(agents) if len(set(map(name_of, agents))) > 1 else 1
 
 
@@ -128,7 +130,7 @@ def ladder(
     Args:
         game: the game.
         agents: names, see `make_agent`, or agents; "random" is added if it isn't there.
-        games: games at each table, rounded up to whole deals.
+        games: games at each table, rounded up so that every seating comes up equally often.
         seed: of the first deal. The same arguments give the same games and ratings, whoever plays them.
         workers: processes that play, see `workers.run`.
         ray: play on Ray, see `workers.run`. Its nodes need the same iszoo, and the agents' files at the same paths.
@@ -162,7 +164,9 @@ def ladder(
     chunks = []
     for table in tables:
         seated = tuple(entrants[k] for k in table)
-        deals = -(-games // games_a_deal(seated))
+        a_deal = games_a_deal(seated)
+        round_ = math.factorial(a_deal)  # the games that have every seating once
+        deals = -(-games // round_) * round_ // a_deal
         starts = range(0, deals, CHUNK_DEALS)
         chunks.append([
             Chunk(game.name, settled, seated, seed, first, min(CHUNK_DEALS, deals - first), trust) for first in starts

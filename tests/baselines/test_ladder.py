@@ -95,6 +95,7 @@ def test_random_is_always_there_at_zero() -> None:
 @pytest.mark.parametrize("players", [3, 4])
 def test_three_and_four_players(players: int) -> None:
     found = report(agents=("greedy", "expert"), games=40, num_players=players)
+    assert {table["games"] for table in found["tables"]} == {42 if players == 3 else 48}  # whole sets of seatings
     assert [sorted(set(table["agents"])) for table in found["tables"]] == [["expert", "greedy", "random"]] * (
         1 if players == 3 else 3
     )

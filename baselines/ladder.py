@@ -2,8 +2,9 @@
 
 A table is a choice of agents, one a seat: for two players every pair, for three and four every such group (with too
 few agents for that, groups in which an agent has several seats). All tables play the same deals, each deal once from
-every rotation of the seats. Games are played in chunks of a few deals, by processes or on a Ray cluster; what a
-chunk gives depends on its place alone, so that neither the number of workers nor an interruption changes a result.
+every rotation of the seats; with three and four players the deals take turns with the orders around the table. Games
+are played in chunks of a few deals, by processes or on a Ray cluster; what a chunk gives depends on its place alone,
+so that neither the number of workers nor an interruption changes a result.
 
 Where the players have one common result (solo, cooperative) there is nothing to rate: the mean result is reported,
 of teams of one agent alone and of mixed teams. `iszoo.baselines.rating` says how ratings are made.
@@ -12,9 +13,10 @@ of teams of one agent alone and of mixed teams. `iszoo.baselines.rating` says ho
 from __future__ import annotations
 
 import itertools
+import math
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -82,7 +84,7 @@ def name_of(agent: str | Agent) -> str:
 
 
 def games_a_deal(agents: Sequence[str | Agent]) -> int:
-    """A table plays each deal from every rotation of its seats; once, if all are the same agent's."""
+    """A table plays each deal from every rotation of its seats, see `match.play`; once, if one agent has them all."""
     return len(agents) if len(set(map(name_of, agents))) > 1 else 1
 
 
@@ -123,12 +125,12 @@ def ladder(
     resamples: int = 1000,
     **options: Any,
 ) -> dict[str, Any]:
-    """Plays a ladder; the report as plain values for a JSON file. `standings.markdown` makes a page of it.
+    """Plays a ladder; the report as plain values for a JSON file. `pages.ladder_page` makes a page of it.
 
     Args:
         game: the game.
         agents: names, see `make_agent`, or agents; "random" is added if it isn't there.
-        games: games at each table, rounded up to whole deals.
+        games: games at each table, rounded up so that every seating comes up equally often.
         seed: of the first deal. The same arguments give the same games and ratings, whoever plays them.
         workers: processes that play, see `workers.run`.
         ray: play on Ray, see `workers.run`. Its nodes need the same iszoo, and the agents' files at the same paths.
@@ -162,7 +164,9 @@ def ladder(
     chunks = []
     for table in tables:
         seated = tuple(entrants[k] for k in table)
-        deals = -(-games // games_a_deal(seated))
+        a_deal = games_a_deal(seated)
+        round_ = math.factorial(a_deal)  # the games that have every seating once
+        deals = -(-games // round_) * round_ // a_deal
         starts = range(0, deals, CHUNK_DEALS)
         chunks.append([
             Chunk(game.name, settled, seated, seed, first, min(CHUNK_DEALS, deals - first), trust) for first in starts
@@ -183,10 +187,14 @@ def ladder(
 
 
 def _entrants(game: Game, agents: Sequence[str | Agent], trust: bool) -> list[str | Agent]:
-    """The agents of the ladder, each made once to see that it can be. Raises ValueError."""
+    """The agents of the ladder by name, so that their order changes nothing; each made once to see that it can be.
+
+    Raises ValueError.
+    """
     entrants = [*agents]
     if ANCHOR not in map(name_of, entrants):
         entrants.append(ANCHOR)
+    entrants.sort(key=name_of)
     names = [name_of(agent) for agent in entrants]
     for name in names:
         if names.count(name) > 1:
@@ -207,7 +215,9 @@ def _play(
     tell: Callable[[str], None] | None,
 ) -> Iterator[dict[str, Any]]:
     """What each chunk gives, in their order: kept from before, or played now."""
-    keys = [_key(chunk, rules) for chunk in chunks]
+    named = {agent for chunk in chunks for agent in chunk.agents if isinstance(agent, str)}
+    stamps = {agent: kept.file_stamp(agent) for agent in named}
+    keys = [_key(chunk, rules, stamps) for chunk in chunks]
     kept_parts = kept.read(keep) if keep is not None else {}
     parts = {k: kept_parts[key] for k, key in enumerate(keys) if key in kept_parts}
     if tell is not None and kept_parts:
@@ -232,9 +242,9 @@ def _games_in(chunk: Chunk) -> int:
     return chunk.deals * games_a_deal(chunk.agents)
 
 
-def _key(chunk: Chunk, rules: bytes) -> str:
+def _key(chunk: Chunk, rules: bytes, stamps: Mapping[str, str]) -> str:
     """All that a chunk's games depend on; empty where that isn't known."""
-    if not all(isinstance(agent, str) for agent in chunk.agents):
+    agents = [(agent, stamps[agent]) for agent in chunk.agents if isinstance(agent, str)]
+    if len(agents) < len(chunk.agents):
         return ""
-    agents = [(agent, kept.file_stamp(str(agent))) for agent in chunk.agents]
     return kept.key_of(chunk.game, rules.hex(), agents, chunk.seed, chunk.first_deal, chunk.deals, chunk.stamp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -118,8 +119,10 @@ def play(
 ) -> Played:
     """Plays games between agents, one a seat.
 
-    Game g plays the deal of `reset(seed=seed + g // P)`; agent k sits on seat (k + g) % P. The same arguments give
-    the same games, and a game is the same in whichever call it is played.
+    Game g plays the deal of `reset(seed=seed + g // P)`, each deal once from every rotation of the seats. Two agents
+    sit on seats (k + g) % 2. It matters who sits before whom, so that with more agents the deals take turns with the
+    (P - 1)! orders around the table; P! games have all seatings. The same arguments give the same games, and a game
+    is the same in whichever call it is played.
 
     Args:
         game: the game.
@@ -160,8 +163,11 @@ def play(
 
 def seating(numbers: npt.NDArray[np.int64], players: int, rotate: bool = True) -> npt.NDArray[np.int64]:
     """The agent (its place in the list) on each seat in the games of some numbers: (n, P), see `play`."""
-    rotation = numbers if rotate else np.zeros_like(numbers)
-    seats: npt.NDArray[np.int64] = (np.arange(players)[None] - rotation[:, None]) % players
+    if not rotate:
+        return np.broadcast_to(np.arange(players), (len(numbers), players))
+    orders = np.array([(0, *others) for others in itertools.permutations(range(1, players))])
+    place = (np.arange(players) - numbers[:, None]) % players
+    seats: npt.NDArray[np.int64] = np.take_along_axis(orders[numbers // players % len(orders)], place, axis=1)
     return seats
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -90,7 +91,7 @@ class Match:
     game: Positional[str]
     agents: Positional[tuple[str, ...]]
     games: int = 400
-    """How many games; rounded up to give each agent every seat."""
+    """How many games; rounded up so that every seating comes up equally often."""
     seed: int = 0
     """The first deal's seed. The same seed gives the same games."""
     option: GameOptions = ()
@@ -108,7 +109,8 @@ class Match:
         if self.games < 1:
             raise ValueError(f"--games {self.games}: play at least one")
         agents = [make_agent(name, game, trust=self.trust_pickle) for name in self.agents]
-        games = -(-self.games // len(agents)) * len(agents)
+        seatings = math.factorial(len(agents))
+        games = -(-self.games // seatings) * seatings
         options = _game_options(game, self.option)
         with _progress(f"{game.name}: {' against '.join(self.agents)}", games) as advance:
             result = match(game, agents, games, seed=self.seed, progress=advance, **options)
@@ -127,7 +129,7 @@ class Ladder:
     agents: tuple[str, ...]
     """Names of agents; random, the zero of the ratings, is added."""
     games: int = 400
-    """Games at each table, rounded up to whole deals."""
+    """Games at each table, rounded up so that every seating comes up equally often."""
     seed: int = 0
     """The first deal's seed. The same seed gives the same games."""
     workers: int | None = None

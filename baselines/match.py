@@ -7,12 +7,14 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from iszoo import __version__
+from iszoo import record as records
 from iszoo.baselines.agents import Agent, view_of
 from iszoo.envs.errors import IllegalActionError
 from iszoo.envs.game import Game
@@ -107,12 +109,14 @@ def play(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: Path | None = None,
     **options: Any,
 ) -> Played:
     """Plays `games` games (a multiple of the number of players) between agents, one a seat.
 
     Game g plays the deal of `reset(seed=seed + g // P)`; agent k sits on seat (k + g) % P. The same arguments give
-    the same games. `progress` is called with the number of games that ended since its last call.
+    the same games. `progress` is called with the number of games that ended since its last call; `record` is a
+    file to which each game is added as it ends, see iszoo.record.
 
     Raises:
         ValueError: a bad option, or a number of games or agents that doesn't fit the players.
@@ -123,10 +127,12 @@ def play(
     if games < 1 or games % players:
         raise ValueError(f"{games} games can't give each agent every seat: play a multiple of {players}")
     as_seed(seed, games)
+    if record is not None:
+        records.append(record, ())  # says now, and not after the first games, that it can't
     parts = []
     for first in range(0, games, _BATCH * players):
         numbers = np.arange(first, min(games, first + _BATCH * players))
-        parts.append(_play_batch(game, agents, numbers, seed, options, progress))
+        parts.append(_play_batch(game, agents, numbers, seed, options, progress, record))
     return Played(
         seats=np.concatenate([part.seats for part in parts]),
         returns=np.concatenate([part.returns for part in parts]),
@@ -143,6 +149,7 @@ def _play_batch(
     seed: int,
     options: dict[str, Any],
     progress: Progress | None,
+    record: Path | None,
 ) -> Played:
     players, count = len(agents), len(numbers)
     vec = VecEnv(game, count, seed=0, autoreset="disabled", **options)
@@ -154,6 +161,7 @@ def _play_batch(
     running = vec.player >= 0
     actions = np.zeros(count, np.int64)
     returns = np.zeros((count, players))
+    played: list[list[int]] = [[] for _ in numbers]
     while running.any():
         moving = seats[np.arange(count), np.maximum(vec.player, 0)]
         for k, agent in enumerate(agents):
@@ -174,10 +182,23 @@ def _play_batch(
             raise IllegalActionError(f"in a match of {names}: {error}") from None
         for g in np.flatnonzero(running):
             hashes[g].update(int(actions[g]).to_bytes(2, "little"))
+            played[g].append(int(actions[g]))
         lengths += running
         ended = running & vec.done
         returns[ended] = vec.rewards[ended]
         running &= ~ended
+        if record is not None:
+            made = (
+                records.make(
+                    game,
+                    seed=seed + int(numbers[g]) // players,
+                    actions=played[g],
+                    agents=[agents[k].name for k in seats[g]],
+                    options=options,
+                )
+                for g in np.flatnonzero(ended)
+            )
+            records.append(record, made)
         if progress is not None and ended.any():
             progress(int(ended.sum()))
     return Played(seats, returns, vec.scores.copy(), lengths, tuple(h.digest() for h in hashes))
@@ -190,11 +211,12 @@ def match(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: Path | None = None,
     **options: Any,
 ) -> MatchResult:
     """`play`, and what came of it for each agent."""
     began = time.perf_counter()
-    played = play(game, agents, games, seed=seed, progress=progress, **options)
+    played = play(game, agents, games, seed=seed, progress=progress, record=record, **options)
     seconds = time.perf_counter() - began
     return MatchResult(
         game=game.id,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import iszoo
+from iszoo import record
 from iszoo.__main__ import main
 
 GAMES = list(iszoo.REGISTRY)
@@ -48,6 +49,17 @@ def test_match_writes_json_and_is_repeatable(name: str, tmp_path: Path, capsys: 
     assert results[0]["games"] == 12  # rounded up: each agent on every seat
     assert results[0]["agents"] == ["greedy", "random"]
     assert "95 % interval" in capsys.readouterr().out
+
+
+def test_match_records_its_games(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    command = ["match", "iso", "greedy", "random", "--games", "4", "--record", str(file), "--json", "-"]
+    assert main([*command, "--option", "mode=coop"]) == 0
+    found = list(record.read(file))
+    assert len(found) == 4
+    assert {each.options["mode"] for each in found} == {"coop"}
+    for each in found:
+        record.verify(each)
 
 
 def test_perft_counts(capsys: pytest.CaptureFixture[str]) -> None:

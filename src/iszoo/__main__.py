@@ -84,6 +84,8 @@ class Match:
     seed: int = 0
     """The first deal's seed. The same seed gives the same games."""
     option: GameOptions = ()
+    record: Path | None = None
+    """Add every game to this file, see iszoo.record."""
     json: JsonFile = None
 
     def run(self) -> None:
@@ -100,7 +102,7 @@ class Match:
         games = -(-self.games // len(agents)) * len(agents)
         options = _game_options(game, self.option)
         with _progress(f"{game.name}: {' against '.join(self.agents)}", games) as advance:
-            result = match(game, agents, games, seed=self.seed, progress=advance, **options)
+            result = match(game, agents, games, seed=self.seed, progress=advance, record=self.record, **options)
         _report(result.to_json(), self.json, lambda: _print_match(result))
 
 

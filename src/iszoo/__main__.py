@@ -107,6 +107,32 @@ class Match:
 
 
 @dataclass(frozen=True)
+class Play:
+    """A game in the terminal against agents: type moves, or help."""
+
+    game: Positional[str]
+    against: tuple[str, ...] = ("greedy",)
+    """Agents of the other seats, in order; one for all of them; human for another person at the keyboard."""
+    seat: int = 0
+    """Your seat."""
+    seed: int | None = None
+    """Fixes the deal and the agents' chance."""
+    option: GameOptions = ()
+    record: Path | None = None
+    """Add the game to this file, also when it is left early."""
+
+    def run(self) -> None:
+        """Plays."""
+        from iszoo.envs.seeds import fresh_seed
+        from iszoo.play import run
+
+        game = find(self.game)
+        options = _game_options(game, self.option)
+        seed = fresh_seed() if self.seed is None else self.seed
+        run(game, self.against, seat=self.seat, seed=seed, options=options, record=self.record)
+
+
+@dataclass(frozen=True)
 class Perft:
     """The number of action sequences of a length from the start of a deal."""
 
@@ -193,7 +219,7 @@ class Demo:
         print(f"Report: {self.out / 'demo.md'} and {self.out / 'demo.json'}", file=sys.stderr)
 
 
-Command = List | Info | Match | Perft | Bench | Demo
+Command = List | Info | Match | Play | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------

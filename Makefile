@@ -33,7 +33,7 @@ test: .venv/.test lint types suite nojit
 	touch $@
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) --editable '.[cli,peers,test]'
+	$(PIP) --editable '.[cli,peers,render,test]'
 	touch $@ .venv/.demo
 
 lint: .venv/.test

@@ -21,10 +21,9 @@ from iszoo.envs import spaces as game_spaces
 from iszoo.envs.errors import IllegalActionError, ResetNeeded, as_action, check_choice, illegal_action
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER
+from iszoo.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer, to_svg
 from iszoo.envs.seeds import as_seed, fresh_seed
 from iszoo.envs.vec import ILLEGAL_MODES
-
-RENDER_MODES = ("ansi",)
 
 _ANY_DEAL = np.empty((1, 0), np.int64)
 _ONE = np.ones(1, np.bool_)
@@ -44,12 +43,15 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         reward: "outcome" (zero-sum, by who won) or "margin" (by how much, in [-1, 1]).
         illegal: what an illegal action does: "raise" IllegalActionError and leave the game as it was, or
             "terminate" the game, -1 for who played it and 1 / (n - 1) for the others.
-        render_mode: None or "ansi".
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (SVG text), "rgb_array" (uint8 (H, W, 3)) or
+            "human" (a window that shows the position after every reset and step, `metadata["render_fps"]` times a
+            second). Pictures show everything, also what is hidden from the players.
         check: whether order and legality are checked. Without it, what a wrong call does is not defined.
         **options: the game's own options, see `game.options`.
 
     Raises:
         ValueError: an option that the game doesn't have, or a value that is not allowed.
+        ImportError: what the render mode needs is not installed (the extra iszoo[render]).
     """
 
     def __init__(
@@ -66,10 +68,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         super().__init__()
         check_choice("observation", observation, game_spaces.LAYOUTS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, RENDER_MODES)
         self.game = game
         self.options = game.resolve(options)
+        self._renderer = None if render_mode is None else Renderer(game, self.options, render_mode)
         self.observation_layout = observation
         self.reward_kind = reward
         self.illegal = illegal
@@ -77,10 +78,12 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self.metadata = {
             "name": game.id,
             "render_modes": list(RENDER_MODES),
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
         self._check = check
+        self._shown = render_mode == "human"
+        self._last: int | None = None  # the action played last, None at the beginning or when it isn't known
         self._rows = np.zeros((1, game.row_size), np.int64)
         self._legal = np.zeros((1, game.num_actions), np.int8)
         self._player: int | None = None  # seat to move, -1 when over, None before the first reset
@@ -172,6 +175,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             seed = fresh_seed() if self._player is None else -1
         engine.init_batch(self._table, self._rows, _ONE, np.array([seed], np.int64), deals, self._params)
         self._begin()
+        if self._shown:
+            self.render()
 
     def _begin(self) -> None:
         """Sets everything that follows from the row, as after a reset."""
@@ -183,6 +188,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._updated = True
+        self._last = None
         engine.write_mask(self._table, self._rows, 0, self._legal, self._params)
         self._forget_observation()
         self._player = int(engine.to_move(self._table, self._rows, 0, self._params))
@@ -220,6 +226,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             self._obs, self._mask = obs, mask
             self.agent_selection = self.possible_agents[player]
             self._updated = True
+            self._last = action
+            if self._shown:
+                self.render()
             return
         if player == engine.ILLEGAL:
             if self.illegal == "raise":
@@ -227,10 +236,14 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
                 raise illegal_action(action, self.game.num_actions, self.legal_actions(), where)
             self._rows[0, OFFENDER] = self._seat[self.agent_selection] + 1
             self._legal[:] = 0
+        else:
+            self._last = action
         self._updated = True
         self._player = -1
         self._forget_observation()
         self._end()
+        if self._shown:
+            self.render()
 
     def _end(self) -> None:
         returns = np.zeros((1, len(self.possible_agents)))
@@ -315,16 +328,24 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             count += 1
             yield self.agent_selection
 
-    def render(self) -> str | None:
-        """The position as text, with render_mode="ansi"; None without a render mode."""
+    def render(self) -> Any:
+        """The position in the form of the render mode; None without one, and when a window shows it."""
         if self._player is None:
             raise ResetNeeded("reset() needs to be called before render()")
         if self.render_mode is None:
             return None
-        return self.game.text(self._rows[0], self.options)
+        if self._renderer is None:  # left behind by a copy: a window is nobody else's
+            self._renderer = Renderer(self.game, self.options, self.render_mode)
+        return self._renderer.render(self._rows[0], self._last)
+
+    def _repr_svg_(self) -> str | None:
+        """The position as a picture, which notebooks show; None before the first reset."""
+        return None if self._player is None else to_svg(self.game, self._rows[0], self.options, self._last)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Closes the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     # --- The position ---
 
@@ -366,7 +387,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self._begin()
 
     def clone(self) -> GameEnv:
-        """An independent copy in the same position. Its spaces are new: they are not seeded."""
+        """An independent copy in the same position, shown in no window by itself. Its spaces are new, not seeded."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._rows = self._rows.copy()
@@ -374,6 +395,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         twin._spaces = {}
         twin.options = self.options.copy()
         twin.metadata = self.metadata.copy()
+        twin._renderer = None
+        twin._shown = False
         twin._forget_observation()
         if self._player is not None:
             twin.agents = self.agents.copy()
@@ -393,6 +416,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         kept = self.__dict__.copy()
         for name in ("_table", "_params", "_obs", "_mask", "_observed"):
             del kept[name]
+        kept["_renderer"] = None
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:

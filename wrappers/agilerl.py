@@ -93,12 +93,13 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc, unused-ignore]
             self.agents = []
         return observations, rewards, terminations, dict(self.env.truncations), infos
 
-    def render(self) -> str | None:
-        """The position as text, with render_mode="ansi"."""
+    def render(self) -> Any:
+        """The position in the form of the render mode, see `GameEnv`."""
         return self.env.render()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Closes the window, if there is one."""
+        self.env.close()
 
     def _shown(self) -> tuple[dict[str, npt.NDArray[np.int8]], dict[str, dict[str, Any]]]:
         observations, infos = {}, {}

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from iszoo.envs import find
 from iszoo.envs.errors import ResetNeeded, check_choice
+from iszoo.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer, to_svg
 from iszoo.envs.spaces import LAYOUTS, observation_space
 from iszoo.wrappers.learner import LearnerGames, Opponents
 
@@ -48,11 +49,11 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             "planes".
         reward: "outcome" or "margin".
         illegal: "raise" an error for an illegal action, or "terminate" the game with -1.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi", "svg", "rgb_array" or "human", as for `GameEnv`.
         **options: the game's own options.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 - Gymnasium's own form
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's own form
 
     def __init__(
         self,
@@ -66,14 +67,14 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, self.metadata["render_modes"])
         check_choice("observation", observation, LAYOUTS)
         self._layout = observation
         self.games = LearnerGames(
             find(game), 1, opponent=opponent, seat=seat, reward=reward, illegal=illegal, **options
         )
         self.render_mode = render_mode
+        renders = render_mode is not None
+        self._renderer = Renderer(self.games.game, self.games.vec.options, render_mode) if renders else None
         self.observation_space = observation_space(self.games.game, self.games.vec.options, observation)
         self.action_space = spaces.Discrete(self.games.game.num_actions)
         self._started = False
@@ -87,6 +88,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             raise ValueError(f"reset() has no options here, not {', '.join(map(repr, options))}")
         self.games.reset(seed)
         self._started = True
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -97,6 +100,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         if not self._started or self.games.done[0]:
             raise ResetNeeded("reset() needs to be called before step()")
         reward = self.games.step([action])[0]
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), float(reward), bool(self.games.done[0]), False, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -104,11 +109,23 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         legal: npt.NDArray[np.bool_] = self.games.action_mask[0] != 0
         return legal
 
-    def render(self) -> str | None:
-        """The position as text, with render_mode="ansi"."""
-        if self.render_mode is None:
+    def render(self) -> Any:
+        """The position in the form of the render mode; None without one, and when a window shows it.
+
+        No move is marked: the opponents' are made where they are not seen one by one.
+        """
+        if self._renderer is None:
             return None
-        return self.games.game.text(self.games.vec.rows[0], self.games.vec.options)
+        return self._renderer.render(self.games.vec.rows[0])
+
+    def _repr_svg_(self) -> str:
+        """The position as a picture, which notebooks show."""
+        return to_svg(self.games.game, self.games.vec.rows[0], self.games.vec.options)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     def _observation(self) -> Observation:
         shaped = _shaped(self.games, self._layout)

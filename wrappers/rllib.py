@@ -79,8 +79,8 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc, unused-ignore]
         terminations = {**dict.fromkeys(seeing, over), "__all__": over}
         return self._shown(*seeing), rewards, terminations, dict.fromkeys(terminations, False), {}
 
-    def render(self) -> str | None:
-        """The position as text, with render_mode="ansi"."""
+    def render(self) -> Any:
+        """The position in the form of the render mode, see `GameEnv`."""
         return self.env.render()
 
     def _shown(self, *agents: str) -> dict[str, Any]:

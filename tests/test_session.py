@@ -115,7 +115,7 @@ def test_answers_of_agents_are_checked(answer: Any) -> None:
 
 def test_policy_is_how_often_an_agent_plays_what(plain: Setting) -> None:
     session = Session(plain.game, {}, seed=3)
-    found = policy(RandomAgent(), session, 400)
+    found = policy(RandomAgent(), plain.game, session.options, session.row, samples=400)
     assert sum(found.values()) == pytest.approx(1)
     assert set(found) <= set(session.legal)
     assert len(found) > min(len(session.legal), 100) // 2

@@ -133,6 +133,54 @@ class Play:
 
 
 @dataclass(frozen=True)
+class Replay:
+    """A recorded game as a page (--html), an animation (--gif) or a picture (--png)."""
+
+    file: Positional[Path]
+    game: int = 1
+    """Which game of the file, from 1."""
+    html: Path | None = None
+    """Write one page with everything in it: step, play, jump, scores."""
+    overlay: str | None = None
+    """An agent whose policy the page shows."""
+    gif: Path | None = None
+    """Write an animated GIF."""
+    png: int | None = None
+    """Write the position after so many actions, as FILE-GAME-PLY.png in this folder."""
+
+    def run(self) -> None:
+        """Writes what was asked for; without any of it, says what is in the file."""
+        from iszoo.replay import run
+
+        run(self.file, self.game, html=self.html, overlay=self.overlay, gif=self.gif, png=self.png)
+
+
+@dataclass(frozen=True)
+class Serve:
+    """A page to play on, in any seat, against agents and people; to watch, and to look at records."""
+
+    host: str = "127.0.0.1"
+    """Where to listen; 0.0.0.0 lets other machines in."""
+    port: int = 8000
+    """0: any that is free."""
+    file: Path | None = None
+    """Where tables are kept; by default in your folder for data."""
+    record: Path | None = None
+    """Add every finished game to this file."""
+    most_tables: int = 200
+    """How many tables there may be."""
+    allow_host: tuple[str, ...] = ()
+    """Names, besides localhost and addresses, by which browsers may call this server."""
+
+    def run(self) -> None:
+        """Serves until Ctrl-C."""
+        from iszoo.serve.command import serve
+
+        serve(self.host, self.port, file=self.file, recorded=self.record, most_tables=self.most_tables,
+              hosts=self.allow_host)  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Perft:
     """The number of action sequences of a length from the start of a deal."""
 
@@ -219,7 +267,7 @@ class Demo:
         print(f"Report: {self.out / 'demo.md'} and {self.out / 'demo.json'}", file=sys.stderr)
 
 
-Command = List | Info | Match | Play | Perft | Bench | Demo
+Command = List | Info | Match | Play | Replay | Serve | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------

@@ -139,8 +139,17 @@ def choose(agent: Agent, view: View) -> int:
     return action
 
 
-def policy(agent: Agent, session: Session, samples: int = 64) -> dict[int, float]:
-    """How often an agent plays each action in a position: the shares of its answers to so many chances."""
-    answers: npt.NDArray[np.int64] = np.asarray(agent.act(session.view(samples)))
+def policy(
+    agent: Agent, game: Game, options: Mapping[str, Any], row: Rows, *, seed: int = 0, samples: int = 64
+) -> dict[int, float]:
+    """How often an agent plays each action in a position: the shares of its answers to so many chances.
+
+    row: int64 (S,), of a game that is not over. The same seed gives the same shares.
+    """
+    vec = VecEnv(game, 1, seed=0, autoreset="disabled", **options)
+    vec.rows[0] = row
+    vec.refresh()
+    seeds = np.array([mix(mix(seed) ^ k) for k in range(samples)], np.int64) & _POSITIVE
+    answers: npt.NDArray[np.int64] = np.asarray(agent.act(view_of(vec, np.zeros(samples, np.intp), seeds)))
     actions, counts = np.unique(answers, return_counts=True)
     return {int(action): float(count) / samples for action, count in zip(actions, counts, strict=True)}

@@ -1,0 +1,87 @@
+"""The command `iszoo serve`."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+try:
+    import markdown_it as _markdown_it  # noqa: F401 - for the rules
+    import platformdirs
+    import uvicorn
+
+    from iszoo.serve.app import make_app
+    from iszoo.serve.tables import Tables
+except ImportError as error:
+    raise ValueError(f"the server needs the extra serve: pip install 'iszoo[serve]' ({error})") from None
+
+_CONNECTIONS = 500  # at once
+
+
+class _Server(uvicorn.Server):
+    """Lets browsers that wait for news go before it waits for them."""
+
+    tables: Tables
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.tables.let_go()
+        await super().shutdown(sockets)
+
+
+def default_file() -> Path:
+    """Where tables are kept if no file is named."""
+    return Path(platformdirs.user_data_dir("iszoo", appauthor=False)) / "tables.sqlite"
+
+
+def serve(
+    host: str,
+    port: int,
+    *,
+    file: Path | None = None,
+    recorded: Path | None = None,
+    most_tables: int = 200,
+    hosts: Sequence[str] = (),
+) -> None:
+    """Serves until Ctrl-C. Raises ValueError for an address or a file that can't be used."""
+    if most_tables < 1:
+        raise ValueError(f"--most-tables {most_tables}: at least one")
+    listening = _listen(host, port)
+    app = make_app(file or default_file(), most_tables=most_tables, recorded=recorded, hosts=hosts)
+    warm_up()
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=2**15,
+    )  # fmt: skip
+    server = _Server(config)
+    server.tables = app.state.tables
+    name, number = listening.getsockname()[:2]
+    shown = f"[{name}]" if ":" in name else name
+    print(f"iszoo plays at http://{shown}:{number}/ - Ctrl-C stops it", flush=True)
+    print(f"Tables are kept in {file or default_file()}", flush=True)
+    if name not in ("127.0.0.1", "::1"):
+        print("Everybody who can reach this machine can open tables and watch.", flush=True)
+    server.run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port < 2**16:
+        raise ValueError(f"--port {port}: a port is 0 to 65535")
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise ValueError(f"can't listen at {host}, port {port}: {error.strerror}; --port 0 takes a free one") from None
+
+
+def warm_up(games: Iterable[str] | None = None) -> None:
+    """Compiles what a game needs before the first browser waits for it; quick where it is in numba's cache."""
+    from iszoo.baselines.agents import agent_names, make_agent
+    from iszoo.envs.registry import REGISTRY
+    from iszoo.session import Session, choose
+
+    for name in REGISTRY if games is None else games:
+        game = REGISTRY[name]
+        for agent in agent_names(game):
+            session = Session(game, {}, 0)
+            session.play(choose(make_agent(agent, game), session.view()))

@@ -11,6 +11,7 @@ from iszoo.envs.game import Game
 
 # An installed package has the pages beside this file, a checkout by a link, or, where links don't work, at its root.
 _PLACES = (Path(__file__).with_name("docs"), Path(envs.__file__).parents[1] / "docs" / "games")
+_STYLE = re.compile(r' style="text-align:\w+"')
 _SECTION = re.compile(r"^## The rules, in our words\n(.*?)^## ", re.DOTALL | re.MULTILINE)
 
 
@@ -26,8 +27,8 @@ def rules_text(game: Game) -> str:
 
 
 def rules_html(game: Game) -> str:
-    """The rules as HTML. Needs markdown-it-py, of the extra iszoo[serve]."""
+    """The rules as HTML without styles of its own. Needs markdown-it-py, of the extra iszoo[serve]."""
     from markdown_it import MarkdownIt
 
     rendered: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(rules_text(game))
-    return rendered
+    return _STYLE.sub("", rendered)

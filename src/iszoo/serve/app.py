@@ -28,7 +28,7 @@ from iszoo.rules import rules_html
 from iszoo.serve.guard import Guard, TooLarge
 from iszoo.serve.store import Store
 from iszoo.serve.tables import PACE, Refused, Table, Tables, settle
-from iszoo.serve.views import summary, view
+from iszoo.serve.views import Drawers, summary, view
 from iszoo.session import Session, choose
 
 STATIC = Path(replay.__file__).with_name("static")
@@ -55,14 +55,15 @@ def make_app(
     if recorded is not None:
         record.append(recorded, ())  # says now that it can't be done
     tables = Tables(Store(file), most=most_tables, recorded=recorded)
-    drawers = ThreadPoolExecutor(1, "drawing")
+    drawers = Drawers(ThreadPoolExecutor(1, "drawing"), ThreadPoolExecutor(1, "drawing-to-watch"))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         tables.start()
         yield
         await tables.stop()
-        drawers.shutdown(wait=False, cancel_futures=True)
+        for drawer in drawers:
+            drawer.shutdown(wait=False, cancel_futures=True)
 
     guard = Middleware(Guard, hosts=hosts, large=("/api/replay",))
     app = Starlette(
@@ -78,7 +79,7 @@ def make_app(
 class _Api:
     """What the addresses do."""
 
-    def __init__(self, tables: Tables, drawers: ThreadPoolExecutor) -> None:
+    def __init__(self, tables: Tables, drawers: Drawers) -> None:
         self.tables, self.drawers = tables, drawers
         self.replaying = asyncio.Semaphore(2)
 
@@ -120,7 +121,7 @@ class _Api:
     async def game_picture(self, request: Request) -> Response:
         """A position of a game, to look at."""
         game = _game(request)
-        drawn = await asyncio.get_running_loop().run_in_executor(self.drawers, _sample_picture, game.name)
+        drawn = await asyncio.get_running_loop().run_in_executor(self.drawers.to_watch, _sample_picture, game.name)
         return Response(drawn, media_type="image/svg+xml")
 
     async def rules(self, request: Request) -> Response:

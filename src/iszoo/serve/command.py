@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -61,15 +64,29 @@ def serve(
     print(f"Tables are kept in {file or default_file()}", flush=True)
     if name not in ("127.0.0.1", "::1"):
         print("Everybody who can reach this machine can open tables and watch.", flush=True)
-    server.run(sockets=[listening])
+    sys.setswitchinterval(0.001)  # threads that draw let the one that answers go on sooner
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port < 2**16:
         raise ValueError(f"--port {port}: a port is 0 to 65535")
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=256)
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )[0]
+        # The protocol must be named: only then asyncio sets TCP_NODELAY, without which each answer takes 40 ms more.
+        listening = socket.socket(family, kind, protocol)
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(address)
+            listening.listen(256)
+        except OSError:
+            listening.close()
+            raise
+        return listening
     except OSError as error:
         raise ValueError(f"can't listen at {host}, port {port}: {error.strerror}; --port 0 takes a free one") from None
 

@@ -94,8 +94,11 @@ class Guard:
     def _is_ours(self, host: str) -> bool:
         """An address, which no name can be made to point at, or a name that was allowed; with any port."""
         try:
-            name = urlsplit(f"//{host}").hostname or ""
+            parts = urlsplit(f"//{host}")
+            name, _ = parts.hostname or "", parts.port
         except ValueError:
+            return False
+        if "@" in host:
             return False
         try:
             ipaddress.ip_address(name)

@@ -68,17 +68,22 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
+        # made in one thread, used in that of the event loop alone
+        self._db = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
         try:
-            self._db = sqlite3.connect(path, timeout=0.5, isolation_level=None)
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA foreign_keys = ON")
             self._open()
         except sqlite3.Error as error:
+            self._db.close()
             if "locked" in str(error):
                 raise ValueError(f"{path} is open in another process: another iszoo serve, perhaps") from None
             raise ValueError(f"{path} is no file of tables: {error}") from None
+        except ValueError:
+            self._db.close()
+            raise
 
     def _open(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()

@@ -262,9 +262,9 @@ class Tables:
             table.hinting = False
 
     def set_pace(self, table: Table, token: str | None, pace: Any, paused: Any) -> None:
-        """How fast agents play. Raises Refused."""
+        """How fast agents play; one that failed tries again. Raises Refused."""
         self._need_owner(table, token)
-        table.saved.pace, table.saved.paused = as_pace(pace), paused is True
+        table.saved.pace, table.saved.paused, table.failed = as_pace(pace), paused is True, ""
         self._store.set_pace(table.id, table.saved.pace, table.saved.paused)
         table.changed()
         self._drive(table)

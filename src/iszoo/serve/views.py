@@ -10,7 +10,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, NamedTuple
 
 from iszoo.envs import drawing
 from iszoo.envs.game import Game, Rows
@@ -35,7 +35,14 @@ def summary(table: Table) -> dict[str, Any]:
     }
 
 
-async def view(table: Table, seat: int | None, owner: bool, drawers: Executor) -> dict[str, Any]:
+class Drawers(NamedTuple):
+    """Who draws: who plays doesn't queue behind all who only watch."""
+
+    to_play: Executor
+    to_watch: Executor
+
+
+async def view(table: Table, seat: int | None, owner: bool, drawers: Drawers) -> dict[str, Any]:
     """A table as the browser of a seat sees it (None: that of a watcher), as plain values.
 
     All is of one position, though drawing it takes a while in another thread and the game may go on meanwhile.
@@ -63,8 +70,9 @@ async def view(table: Table, seat: int | None, owner: bool, drawers: Executor) -
         last = session.actions[-1] if session.actions else None
         looks = 0 if seat is None and not knows_all(table) else seat
         arguments = (game, session.row, session.options, looks, last, seat is None, mine)
+        drawer = drawers.to_watch if seat is None else drawers.to_play
         loop = asyncio.get_running_loop()
-        table.pictures[key] = asyncio.ensure_future(loop.run_in_executor(drawers, draw, *arguments))
+        table.pictures[key] = asyncio.ensure_future(loop.run_in_executor(drawer, draw, *arguments))
     drawn = table.pictures[key]
     shown["picture"], shown["targets"] = await asyncio.shield(drawn)
     return shown

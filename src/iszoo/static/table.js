@@ -32,23 +32,30 @@ async function attempt(action) {
 // --- News ---
 
 let following = 0;
+let waiting = new AbortController();
 
 /** Waits for news for ever; a call ends the one before. */
 async function follow() {
   const turn = ++following;
+  waiting.abort();
+  waiting = new AbortController();
+  const { signal } = waiting;
   let version = null;
   let pause = 500;
   while (turn === following && !gone) {
     try {
       const query = version === null ? "" : `?version=${encodeURIComponent(version)}`;
-      const found = await ask("GET", path + query, mine());
+      const found = await ask("GET", path + query, { ...mine(), signal });
       if (turn !== following) return;
       pause = 500;
       if (found.version !== version) show(found);
       version = found.version;
     } catch (error) {
-      if (error instanceof Refused && error.status === 404) { disappear(error.message); return; }
-      if (turn !== following) return;
+      if (error instanceof Refused && error.status === 404) {
+        disappear(error.message);
+        return;
+      }
+      if (turn !== following || signal.aborted) return;
       byId("status").textContent = "The server can't be reached; trying again...";
       version = null;
       await new Promise((done) => { setTimeout(done, pause); });
@@ -190,10 +197,11 @@ byId("leave").addEventListener("click", async () => {
 });
 byId("remove").addEventListener("click", async () => {
   if (!confirm("Remove this table, and with it the game?")) return;
+  waiting.abort();
   if (await attempt(() => ask("DELETE", path, mine()))) {
     secrets.forget(id);
     location.href = "/";
-  }
+  } else follow();
 });
 const setPace = (change) => attempt(() => ask("POST", `${path}/pace`, {
   ...mine(), body: { pace: state.pace, paused: state.paused, ...change },

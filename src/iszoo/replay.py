@@ -173,13 +173,16 @@ def run(file: Path, number: int, *, html: Path | None, overlay: str | None, gif:
         agent = make_agent(overlay, record.game_of(found)) if overlay else None
         write_text(html, page(data_of(found, agent)))
         print(f"Written: {html}")
-    if gif is not None:
-        write_bytes(gif, gif_of(found))
-        print(f"Written: {gif}")
-    if png is not None:
-        path = Path(f"{file.stem}-{number}-{png}.png")
-        write_bytes(path, png_of(found, png))
-        print(f"Written: {path}")
+    try:
+        if gif is not None:
+            write_bytes(gif, gif_of(found))
+            print(f"Written: {gif}")
+        if png is not None:
+            path = Path(f"{file.stem}-{number}-{png}.png")
+            write_bytes(path, png_of(found, png))
+            print(f"Written: {path}")
+    except ImportError as error:
+        raise ValueError(str(error)) from None
 
 
 def _outcome(found: record.Record) -> str:

@@ -49,24 +49,24 @@ def serve(
     """Serves until Ctrl-C. Raises ValueError for an address or a file that can't be used."""
     if most_tables < 1:
         raise ValueError(f"--most-tables {most_tables}: at least one")
-    listening = _listen(host, port)
-    app = make_app(file or default_file(), most_tables=most_tables, recorded=recorded, hosts=hosts)
-    warm_up()
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=3,
-        h11_max_incomplete_event_size=2**15,
-    )  # fmt: skip
-    server = _Server(config)
-    server.tables = app.state.tables
-    name, number = listening.getsockname()[:2]
-    shown = f"[{name}]" if ":" in name else name
-    print(f"iszoo plays at http://{shown}:{number}/ - Ctrl-C stops it", flush=True)
-    print(f"Tables are kept in {file or default_file()}", flush=True)
-    if name not in ("127.0.0.1", "::1"):
-        print("Everybody who can reach this machine can open tables and watch.", flush=True)
-    sys.setswitchinterval(0.001)  # threads that draw let the one that answers go on sooner
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
+    with _listen(host, port) as listening:
+        app = make_app(file or default_file(), most_tables=most_tables, recorded=recorded, hosts=hosts)
+        warm_up()
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=3,
+            h11_max_incomplete_event_size=2**15,
+        )  # fmt: skip
+        server = _Server(config)
+        server.tables = app.state.tables
+        name, number = listening.getsockname()[:2]
+        shown = f"[{name}]" if ":" in name else name
+        print(f"iszoo plays at http://{shown}:{number}/ - Ctrl-C stops it", flush=True)
+        print(f"Tables are kept in {file or default_file()}", flush=True)
+        if name not in ("127.0.0.1", "::1"):
+            print("Everybody who can reach this machine can open tables and watch.", flush=True)
+        sys.setswitchinterval(0.001)  # threads that draw let the one that answers go on sooner
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

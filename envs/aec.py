@@ -75,7 +75,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self.reward_kind = reward
         self.illegal = illegal
         self.render_mode = render_mode
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": game.id,
             "render_modes": list(RENDER_MODES),
             "render_fps": RENDER_FPS,
@@ -332,11 +332,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         """The position in the form of the render mode; None without one, and when a window shows it."""
         if self._player is None:
             raise ResetNeeded("reset() needs to be called before render()")
-        if self.render_mode is None:
+        if self._renderer is None:
             return None
-        if self._renderer is None:  # left behind by a copy: a window is nobody else's
-            self._renderer = Renderer(self.game, self.options, self.render_mode)
-        return self._renderer.render(self._rows[0], self._last)
+        return self._renderer.render(self._rows[0], self._last, self.metadata["render_fps"])
 
     def _repr_svg_(self) -> str | None:
         """The position as a picture, which notebooks show; None before the first reset."""
@@ -395,7 +393,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         twin._spaces = {}
         twin.options = self.options.copy()
         twin.metadata = self.metadata.copy()
-        twin._renderer = None
+        twin._renderer = copy.copy(self._renderer)
         twin._shown = False
         twin._forget_observation()
         if self._player is not None:
@@ -416,7 +414,6 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         kept = self.__dict__.copy()
         for name in ("_table", "_params", "_obs", "_mask", "_observed"):
             del kept[name]
-        kept["_renderer"] = None
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:

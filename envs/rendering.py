@@ -33,12 +33,16 @@ class Renderer:
         if mode == "rgb_array":
             from iszoo.envs.drawing import raster  # noqa: F401 - what is missing is said at once
         elif mode == "human":
-            from iszoo.envs.window import Window
+            from iszoo.envs import window  # noqa: F401
 
-            self._window = Window(game.title, RENDER_FPS)
+    def render(self, row: Rows, last: int | None = None, fps: float = RENDER_FPS) -> Any:
+        """A position in the mode's form; None when it was shown in a window.
 
-    def render(self, row: Rows, last: int | None = None) -> Any:
-        """A position in the mode's form, `last` the action played last; None when it was shown in a window."""
+        Args:
+            row: int64 (S,), the position.
+            last: the action that was played last.
+            fps: how many positions a second a window shows at most.
+        """
         if self._mode == "ansi":
             return self._game.text(row, self._options)
         picture = to_svg(self._game, row, self._options, last)
@@ -48,13 +52,20 @@ class Renderer:
             from iszoo.envs.drawing import raster
 
             return raster.to_rgb(picture)
-        self._window.show(picture)
+        if self._window is None:
+            from iszoo.envs.window import Window
+
+            self._window = Window(self._game.title)
+        self._window.show(picture, fps)
         return None
 
     def close(self) -> None:
         """Closes the window, if there is one. The next `render` opens it again."""
         if self._window is not None:
             self._window.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}  # a window is nobody else's
 
 
 def to_svg(game: Game, row: Rows, options: Options, last: int | None = None) -> str:

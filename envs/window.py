@@ -18,18 +18,16 @@ class Window:
 
     Args:
         title: what stands over it.
-        fps: how many pictures a second are shown at most: `show` waits for its turn.
     """
 
-    def __init__(self, title: str, fps: float) -> None:
+    def __init__(self, title: str) -> None:
         self._title = title
-        self._fps = fps
         self._clock = pygame.time.Clock()
         self._screen: pygame.Surface | None = None
         self._dismissed = False
 
-    def show(self, svg: str) -> None:
-        """Shows a picture, as large as the screen allows."""
+    def show(self, svg: str, fps: float) -> None:
+        """Shows a picture, as large as the screen allows; waits so that there are `fps` in a second at most."""
         if self._dismissed:
             return
         if self._screen is None:
@@ -46,8 +44,7 @@ class Window:
             self.close()
             self._dismissed = True
             return
-        pygame.event.pump()
-        self._clock.tick(self._fps)
+        self._clock.tick(fps)
 
     def close(self) -> None:
         """Closes the window; safe at any time."""

@@ -67,14 +67,15 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, RENDER_MODES)
         check_choice("observation", observation, LAYOUTS)
         self._layout = observation
         self.games = LearnerGames(
             find(game), 1, opponent=opponent, seat=seat, reward=reward, illegal=illegal, **options
         )
         self.render_mode = render_mode
-        renders = render_mode is not None
-        self._renderer = Renderer(self.games.game, self.games.vec.options, render_mode) if renders else None
+        self._renderer = Renderer(self.games.game, self.games.vec.options, render_mode) if render_mode else None
         self.observation_space = observation_space(self.games.game, self.games.vec.options, observation)
         self.action_space = spaces.Discrete(self.games.game.num_actions)
         self._started = False
@@ -116,7 +117,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._renderer is None:
             return None
-        return self._renderer.render(self.games.vec.rows[0])
+        return self._renderer.render(self.games.vec.rows[0], fps=self.metadata["render_fps"])
 
     def _repr_svg_(self) -> str:
         """The position as a picture, which notebooks show."""

@@ -83,6 +83,10 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc, unused-ignore]
         """The position in the form of the render mode, see `GameEnv`."""
         return self.env.render()
 
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self.env.close()
+
     def _shown(self, *agents: str) -> dict[str, Any]:
         return {agent: self.env.observe(agent) for agent in agents}
 

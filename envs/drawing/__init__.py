@@ -4,10 +4,8 @@
 import iszoo
 from iszoo.envs import drawing
 
-env = iszoo.make("isaac")
-env.reset(seed=0)
-row = iszoo.make_vec("isaac", 1, seed=0).rows[0]  # a position as a state row
-picture = drawing.svg(env.game, row, env.options, size=300)
+vec = iszoo.make_vec("isaac", 1, seed=0)
+picture = drawing.svg(vec.game, vec.rows[0], vec.options, size=300)
 ```
 
 A picture is well-formed XML with a viewBox, and has no scripts, no styles and no references, inside or outside:

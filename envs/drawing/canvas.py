@@ -23,6 +23,7 @@ LAST, WEIGHT, DARK_WEIGHT = VERMILLION, GREEN, "#00563F"  # the last move; an ov
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 # Metrics of these are alike. Bold, because the rasteriser's own font is.
+_WIDEST = 0.7  # of a letter on average, in the size of the widest font that browsers fall back to (DejaVu Sans)
 FONTS = "Helvetica, Arial, 'Liberation Sans', FreeSans, sans-serif"
 
 
@@ -78,8 +79,23 @@ class Canvas:
         """A path."""
         self.add("path", d=data, **attributes)
 
-    def text(self, x: float, y: float, text: str, size: float, *, anchor: str = "start", **attributes: Any) -> None:
-        """A line of text; y is its middle, half of a capital letter's height above the baseline."""
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        *,
+        anchor: str = "start",
+        fit: float | None = None,
+        **attributes: Any,
+    ) -> None:
+        """A line of text; y is its middle, half of a capital letter's height above the baseline.
+
+        fit: what it may be wide; in the widest of the usual fonts it gets smaller for that.
+        """
+        if fit is not None:
+            size = min(size, fit / (_WIDEST * max(1, len(text))))
         anchored = None if anchor == "start" else anchor
         self.add("text", text, x=x, y=y + 0.36 * size, font_size=size, text_anchor=anchored, **attributes)
 

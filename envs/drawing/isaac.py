@@ -213,13 +213,13 @@ def _overlay(canvas: Canvas, view: _View, position: Position) -> None:
 
 
 def _status(canvas: Canvas, position: Position) -> None:
-    canvas.text(16, 25, status(position), 23)
+    canvas.text(16, 25, status(position), 23, fit=440 if TARGETS + WIN in position.legal else 570)
     if TARGETS + WIN in position.legal:
         share = position.shares.get(TARGETS + WIN)
         with canvas.group("win"):
             canvas.rect(470, 7, 116, 36, radius=10, fill=WEIGHT, stroke=INK, stroke_width=2)
             text = "to 100" + (f" {percent(share)}" if share else "")
-            canvas.text(528, 25, text, 20 if share is None else 17, anchor="middle", fill=WHITE)
+            canvas.text(528, 25, text, 20, anchor="middle", fit=106, fill=WHITE)
 
 
 def status(position: Position) -> str:
@@ -247,8 +247,11 @@ def _reserve(canvas: Canvas, position: Position, owner: int, y: float) -> None:
     canvas.panel(4, y, WIDTH - 8, 58, active=to_move)
     out = (int(position.fields["out"]) >> owner) & 1
     _token(canvas, (34, y + 29), owner, position.scores[owner], 24)
+    if position.last == TARGETS + WIN and position.scores[owner] >= WIN:
+        canvas.mark(8, y + 3, 52, 52, 26)
     canvas.text(64, y + 19, NAMES[owner], 20)
-    canvas.text(64, y + 41, f"player_{owner}" + (", out" if out else ", you" if owner == position.seat else ""), 14)
+    more = ", out" if out else ", you" if owner == position.seat else ""
+    canvas.text(64, y + 41, f"player_{owner}{more}", 14, fit=90)
     lengths = LENGTHS[position.options["pieces"]]
     x = 158.0
     for kind in range(TYPES):

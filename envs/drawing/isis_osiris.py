@@ -79,7 +79,7 @@ def _stock(position: Position) -> list[int]:
 
 
 def _status(canvas: Canvas, position: Position) -> None:
-    canvas.text(16, 30, status(position), 24)
+    canvas.text(16, 30, status(position), 24, fit=400)
     hand = int(position.fields["hand"])
     share = position.shares.get(REVEAL)
     if hand:
@@ -91,7 +91,7 @@ def _status(canvas: Canvas, position: Position) -> None:
         with canvas.group("reveal"):
             canvas.panel(430, 6, 158, 48, active=True)
             _tile(canvas, 436, 10, 40, None)
-            canvas.text(482, 30, percent(share) if share else "reveal", 24, fill=DARK_WEIGHT if share else INK)
+            canvas.text(482, 30, percent(share) if share else "reveal", 24, fit=102, fill=DARK_WEIGHT if share else INK)
 
 
 def status(position: Position) -> str:
@@ -148,9 +148,10 @@ def _overlay(canvas: Canvas, position: Position) -> None:
             continue
         x, y = (at + CELL / 2 for at in _corner(action))
         canvas.circle(x, y, 38 * (share / greatest) ** 0.5, fill=WEIGHT, fill_opacity=0.85)
-        if share >= 0.03:
-            inside = share / greatest > 0.3
-            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE if inside else DARK_WEIGHT)
+        if share >= 0.03 and share > 0.3 * greatest:
+            canvas.text(x, y, percent(share), 21, anchor="middle", fill=WHITE)
+        elif share >= 0.03:
+            canvas.text(x, y + 31, percent(share), 19, anchor="middle", fill=DARK_WEIGHT)
 
 
 def _tile(canvas: Canvas, x: float, y: float, side: float, value: int | None, lower: float = 0) -> None:
@@ -200,7 +201,7 @@ def _counts(canvas: Canvas, position: Position, y: float) -> float:
     """A strip: how many tiles of each value nobody has seen yet; for who must remember, how many there are."""
     unseen = int(position.fields["unseen"])
     shown = _is_open(position)
-    canvas.text(8, y + 16, "unseen" if shown else "in all", 17)
+    canvas.text(8, y + 16, "unseen" if shown else "in all", 17, fit=72)
     for k, value in enumerate(VALUES):
         count = (unseen >> (8 * k)) & 255 if shown else dict(TILES)[value]
         x = 84 + 64.5 * k
@@ -221,7 +222,7 @@ def _common_stock(canvas: Canvas, position: Position, y: float) -> float:
     left = int(position.fields["tiles_left"][0])
     with canvas.group("reveal" if REVEAL in position.legal else None):
         canvas.panel(4, y, WIDTH - 8, 36)
-        canvas.text(14, y + 18, f"stock {left}", 17)
+        canvas.text(14, y + 18, f"stock {left}", 17, fit=80)
         _minis(canvas, position, 96, y + 7, NUM_TILES - left, left, 22.4)
     return y + 44
 
@@ -232,7 +233,7 @@ def _out_of_game(canvas: Canvas, position: Position, y: float) -> float:
     if dealt == NUM_TILES:
         return y
     canvas.text(14, y + 12, "out of the game", 17, fill=GREY)
-    _minis(canvas, position, 160, y, dealt, NUM_TILES - dealt, 25)
+    _minis(canvas, position, 200, y, dealt, NUM_TILES - dealt, 25)
     return y + 32
 
 
@@ -241,7 +242,7 @@ def _panel(canvas: Canvas, position: Position, seat: int, x: float, y: float, wi
     to_move = seat == position.player
     canvas.panel(x, y, width, height, active=to_move)
     _stone(canvas, x + 25, y + 30, 19, seat)
-    canvas.text(x + 50, y + 18, f"player_{seat}", 17)
+    canvas.text(x + 50, y + 18, f"player_{seat}", 17, fit=width - 115)
     if seat == position.seat:
         canvas.text(x + width - 10, y + 48, "you", 16, anchor="end")
     points = position.scores[seat]

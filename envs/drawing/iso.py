@@ -18,7 +18,7 @@ TABLE_TOP, TABLE_HEIGHT = 52, 350
 def draw(position: Position) -> Canvas:
     """The picture. The numbers of the tiles and the order of the pile are for those who see all (no seat)."""
     canvas = Canvas(WIDTH, f"ISO: {status(position)}")
-    canvas.text(16, 28, status(position), 23)
+    canvas.text(16, 28, status(position), 23, fit=570)
     _table(canvas, position)
     y = TABLE_TOP + TABLE_HEIGHT + 8.0
     y = _slots(canvas, position, y)
@@ -114,6 +114,8 @@ def _table(canvas: Canvas, position: Position) -> None:
     tiles = _placed(position)
     free = _free(position, tiles)
     points = [on_table(spot) for spot in (*tiles, *free.values())]
+    if not points:  # the first action was an illegal one that ended the game
+        return
     edge, x0, y0 = _fit(points, (0.9, 1.05), (10, TABLE_TOP + 5, WIDTH - 20, TABLE_HEIGHT - 10), 58)
 
     def middle(spot: Spot) -> Point:
@@ -171,10 +173,10 @@ def _slots(canvas: Canvas, position: Position, y: float) -> float:
         canvas.panel(x, y, 194, 90)
         held = int(position.fields["slot_number"][slot])
         left = len(_under_top(position))
-        name = f"slot {slot}" if slot != TOP else f"pile, {left} below"
-        canvas.text(x + 10, y + 14, name if held else f"slot {slot}: empty", 16)
+        name = f"slot {slot}" if slot != TOP else f"pile of {left + 1}"
+        canvas.text(x + 10, y + 14, name if held else f"slot {slot}: empty", 15)
         if held and position.seat is None:
-            canvas.text(x + 184, y + 14, f"tile {held}", 16, anchor="end", fill=GREY)
+            canvas.text(x + 184, y + 14, f"tile {held}", 14, anchor="end", fill=GREY)
         for rotation in range(3 if held else 0):
             first = CELLS * (3 * slot + rotation)
             share = sum(share for action, share in position.shares.items() if first <= action < first + CELLS)
@@ -210,7 +212,7 @@ def _objective(canvas: Canvas, x: float, y: float, width: float, name: int, obje
         cells = [(k % ((size + 1) // 2), k // ((size + 1) // 2), objective.colour, False) for k in range(size)]
         drawn_width = width - 62
         canvas.text(x + width - 36, y + 50, f"{size}+", 24, anchor="middle")
-        canvas.text(x + width - 47, y + 76, "most", 14, anchor="middle")
+        canvas.text(x + width - 47, y + 76, "most", 12, anchor="middle")
         indicator(canvas, x + width - 18, y + 76, 8, OWN)
     else:
         cells = list(objective.cells)
@@ -271,14 +273,16 @@ def _players(canvas: Canvas, position: Position, y: float) -> float:
             canvas.text(x + 20 + 42 * position.num_players, y + 22, "together", 18)
         else:
             indicator(canvas, x + 24, y + 22, 12, seat)
-            canvas.text(x + 44, y + 22, f"player_{seat}", 16)
+            canvas.text(x + 44, y + 22, f"player_{seat}", 16, fit=step - 122)
         _star(canvas, x + step - 26, y + 22, 13)
         canvas.text(x + step - 44, y + 23, str(int(position.fields["stars"][seat])), 24, anchor="end")
         won = numbers(int(position.fields["won"][seat]))
-        if seat == position.seat and not group:
+        you = seat == position.seat and not group
+        if you:
             canvas.text(x + step - 17, y + 51, "you", 16, anchor="end")
         nothing = "nothing" if position.over else "nothing yet"
-        canvas.text(x + 12, y + 51, "won " + (", ".join(map(str, won)) or nothing), 16, fill=GREY)
+        said = "won " + (", ".join(map(str, won)) or nothing)
+        canvas.text(x + 12, y + 51, said, 16, fit=step - (72 if you else 30), fill=GREY)
     return y + 74
 
 

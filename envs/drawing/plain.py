@@ -12,7 +12,7 @@ _WIDE = 0.62  # of a column of text, in its height
 def draw(position: Position) -> Canvas:
     """The picture. The text is the same for every seat, as a game's text board is."""
     canvas = Canvas(WIDTH, f"{position.game.title}: {_status(position)}")
-    canvas.text(MARGIN, 26, _status(position), 21)
+    canvas.text(MARGIN, 26, _status(position), 21, fit=WIDTH - 2 * MARGIN)
     y = 52.0
     lines = position.game.text(position.row, position.options).splitlines()
     size = min(18.0, (WIDTH - 2 * MARGIN) / (_WIDE * max(map(len, lines), default=1)))

@@ -151,7 +151,7 @@ COMMON = {
     "observation": ("planes", "split", "flat"),
     "reward": ("outcome", "margin"),
     "illegal": ("raise", "terminate"),
-    "render_mode": ("ansi",),
+    "render_mode": ("human", "rgb_array", "svg", "ansi"),
 }
 
 

@@ -20,7 +20,7 @@ from tests.helpers import Setting, picture, play
 
 with warnings.catch_warnings():  # it imports one of its games in the way that it warns of
     warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test, state_test
+    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test, state_test
     from pettingzoo.test.save_obs_test import test_save_obs as save_obs_test
 
 pytestmark = [
@@ -76,6 +76,17 @@ def test_save_obs(make: Callable[..., GameEnv], tmp_path: Path, monkeypatch: pyt
     save_obs_test(env)
     assert not list(tmp_path.iterdir())
     assert all(play(env).terminations.values())
+
+
+def test_render(plain: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+    def make_one(render_mode: str) -> GameEnv:
+        env = plain.env(render_mode=render_mode)
+        env.metadata["render_fps"] = 10_000
+        return env
+
+    render_test(make_one, custom_tests={"svg": lambda shown: shown.startswith("<svg")})
 
 
 def test_parallel_api(make: Callable[..., GameEnv]) -> None:

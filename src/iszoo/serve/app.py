@@ -23,6 +23,7 @@ from iszoo import record, replay
 from iszoo.baselines.agents import agent_names, make_agent
 from iszoo.envs import drawing
 from iszoo.envs.game import Game
+from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.registry import REGISTRY, find
 from iszoo.rules import rules_html
 from iszoo.serve.guard import Guard, TooLarge
@@ -136,7 +137,7 @@ class _Api:
             options = settle(game, body.get("options", {}))
         except ValueError as error:
             raise Refused(400, str(error)) from None
-        return JSONResponse({"options": options, "players": int(game.params(options)[0])})
+        return JSONResponse({"options": options, "players": int(game.params(options)[NUM_PLAYERS])})
 
     # --- Tables ---
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -93,6 +94,9 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def warm_up(games: Iterable[str] | None = None) -> None:
     """Compiles what a game needs before the first browser waits for it; quick where it is in numba's cache."""
+    told = threading.Timer(3, print, ["Compiling the games; the next start is quicker."], {"file": sys.stderr})
+    told.daemon = True
+    told.start()
     from iszoo.baselines.agents import agent_names, make_agent
     from iszoo.envs.registry import REGISTRY
     from iszoo.session import Session, choose
@@ -102,3 +106,4 @@ def warm_up(games: Iterable[str] | None = None) -> None:
         for agent in agent_names(game):
             session = Session(game, {}, 0)
             session.play(choose(make_agent(agent, game), session.view()))
+    told.cancel()

@@ -20,6 +20,7 @@ from typing import Any
 from iszoo import record
 from iszoo.baselines.agents import Agent, agent_names, make_agent
 from iszoo.envs.game import Game
+from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.registry import REGISTRY, find
 from iszoo.envs.seeds import fresh_seed
 from iszoo.serve.store import Saved, Seat, Store
@@ -349,7 +350,7 @@ def settle(game: Game, options: Any) -> dict[str, Any]:
 
 def check_seats(game: Game, options: Mapping[str, Any], seats: Any) -> None:
     """Raises ValueError unless there is somebody for each seat: YOU once at most, OPEN, or the name of an agent."""
-    players = int(game.params(options)[0])
+    players = int(game.params(options)[NUM_PLAYERS])
     allowed = [YOU, OPEN, *agent_names(game)]
     if not isinstance(seats, Sequence) or isinstance(seats, str) or len(seats) != players:
         raise ValueError(f"{game.title} has {players} seats with these options")

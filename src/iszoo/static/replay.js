@@ -82,7 +82,7 @@ export function showReplay(root, data) {
   root.replaceChildren(
     make("header", { class: "top" },
       make("h1", {}, data.title),
-      make("span", { class: "muted" }, options.map(([name, value]) => `${name}: ${value}`).join(" · "))),
+      make("span", { class: "muted" }, options.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`).join(" · "))),
     make("div", { class: "columns" },
       make("section", { class: "stage" }, board,
         make("div", { class: "card controls sticky" }, slider,
@@ -131,7 +131,7 @@ export function showReplay(root, data) {
     policy.replaceChildren(...(ply.policy ?? []).map(([move, share]) => make("tr", { class: move === ply.move ? "played" : "" },
       make("td", {}, move), make("td", { class: "length" }, bar(share)),
       make("td", { class: "share" }, `${Math.round(100 * share)} %`))));
-    policyCard.hidden = !overlays || !overlaid;
+    policyCard.hidden = !overlaid || !ply.policy;
   }
 
   function bar(share) {

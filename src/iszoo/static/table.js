@@ -103,7 +103,8 @@ function yours() { return state.you !== null && state.player === state.you && !s
 
 function called(seat) {
   const { free, name: known } = state.seats[seat];
-  return free ? "a free seat" : known;
+  if (free) return "a free seat";
+  return state.seats.filter((each) => each.name === known).length > 1 ? `${known} (seat ${seat})` : known;
 }
 
 function showStatus() {
@@ -116,10 +117,16 @@ function showStatus() {
   else status.textContent = `${called(state.player)} to move${state.paused && state.seats[state.player].agent ? " (paused)" : ""}.`;
 }
 
+/** The seats that have won; empty where nobody has lost. */
+function winners() {
+  const best = Math.max(...state.returns ?? []);
+  const won = (state.returns ?? []).flatMap((value, seat) => (value === best ? [seat] : []));
+  return won.length < state.seats.length ? won : [];
+}
+
 function result() {
-  const best = Math.max(...state.returns);
-  if (state.returns.every((value) => value === best)) return `The game is over: ${state.scores.join(" - ")}.`;
-  const won = state.returns.flatMap((value, seat) => (value === best ? [seat] : []));
+  const won = winners();
+  if (!won.length) return `The game is over. Points: ${state.scores.join(" - ")}.`;
   if (won.length === 1 && won[0] === state.you) return "You have won!";
   return `${won.map(called).join(" and ")} won.`;
 }
@@ -127,9 +134,10 @@ function result() {
 function showSeats() {
   byId("seats").replaceChildren(...state.seats.map((seat, k) => make("li", { class: state.player === k ? "moves" : "" },
     make("span", { class: `badge seat-${k}`, "aria-hidden": "true" }, String(k)),
-    make("span", { class: "name" }, called(k), ...(k === state.you ? [make("span", { class: "muted" }, " (you)")] : [])),
+    make("span", { class: "name" }, seat.free ? "a free seat" : seat.name, ...(k === state.you ? [make("span", { class: "muted" }, " (you)")] : [])),
     ...(seat.free && state.you === null && !state.over
       ? [make("button", { type: "button", class: "main", "data-sit": k, onclick: () => sit(k) }, "Sit down")] : []),
+    ...(winners().includes(k) ? [make("span", { class: "won" }, "won")] : []),
     make("span", { class: "points" }, state.scores === null ? "" : String(state.scores[k])))));
   const hint = make("button", { type: "button", id: "hint", onclick: askHint }, "Hint");
   const links = [

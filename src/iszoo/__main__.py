@@ -169,6 +169,8 @@ class Serve:
     """Add every finished game to this file."""
     most_tables: int = 200
     """How many tables there may be."""
+    agent: Annotated[UseAppendAction[tuple[str, ...]], arg(name="agent")] = ()
+    """An agent that pages may choose besides each game's own; may be given several times."""
     allow_host: tuple[str, ...] = ()
     """Names, besides localhost and addresses, by which browsers may call this server."""
 
@@ -177,7 +179,7 @@ class Serve:
         from iszoo.serve.command import serve
 
         serve(self.host, self.port, file=self.file, recorded=self.record, most_tables=self.most_tables,
-              hosts=self.allow_host)  # fmt: skip
+              agents=self.agent, hosts=self.allow_host)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ class Terminal:
                 agent = make_agent(name, session.game)
             else:
                 agent = playing[0] if playing else make_agent(agent_names(session.game)[-1], session.game)
-        except ValueError as error:
+        except (ValueError, ImportError) as error:
             self._tell(str(error))
             return
         action = choose(agent, session.view(hint=True))

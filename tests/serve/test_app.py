@@ -14,8 +14,10 @@ import pytest
 
 import iszoo
 from iszoo import record
-from iszoo.baselines.agents import RandomAgent, agent_names
+from iszoo.baselines.agents import Agent, RandomAgent, agent_names
+from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.serve import tables
 from iszoo.serve.tables import Tables
 from tests.golden_records import path_of
 from tests.helpers import GAMES, Setting, covering, settings_of
@@ -199,6 +201,34 @@ def test_hints(browser: Browser) -> None:
     browser.make("isis_osiris", ["you", "greedy"], {"memory": "hidden"})
     assert not browser.see(0)["hints"]
     assert "remember" in browser.ask("POST", "hint", 403, seat=0, json={})["error"]
+
+
+def test_only_agents_that_the_server_offers_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def make_agent(name: str, game: Game) -> Agent:
+        made.append(name)
+        if name == "search:9" and game.name == "isaac":
+            agent = RandomAgent()
+            agent.name = name
+            return agent
+        return ordinary(name, game)
+
+    ordinary = tables.make_agent
+    monkeypatch.setattr(tables, "make_agent", make_agent)
+    with serving(tmp_path / "tables.sqlite", agents=["search:9"]) as browser:
+        offered = {game["name"]: game["agents"] for game in browser.ask("GET", "/api/games")}
+        assert offered["isaac"] == [*agent_names(iszoo.REGISTRY["isaac"]), "search:9"]
+        assert "search:9" not in offered["iso"]
+        browser.make("isaac", ["search:9", "greedy"])
+        browser.until(lambda now: now["plies"] > 2)
+        made.clear()
+        for name in ("search:10", "module:attribute", "policy:/etc/passwd"):
+            body = {"game": "isaac", "seats": ["you", name]}
+            assert "nobody is called" in browser.ask("POST", "/api/tables", 400, json=body)["error"]
+        assert not made
+    with pytest.raises(ValueError, match=r"--agent search:10: .* has no agent 'search:10'"):
+        tables.offered(["search:10"])
 
 
 # --- News ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -28,7 +28,7 @@ from iszoo.envs.registry import REGISTRY, find
 from iszoo.rules import rules_html
 from iszoo.serve.guard import Guard, TooLarge
 from iszoo.serve.store import Store
-from iszoo.serve.tables import PACE, Refused, Table, Tables, settle
+from iszoo.serve.tables import PACE, Refused, Table, Tables, offered, settle
 from iszoo.serve.views import Drawers, summary, view
 from iszoo.session import Session, choose
 
@@ -41,7 +41,12 @@ _Handler = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(
-    file: Path, *, most_tables: int = 200, recorded: Path | None = None, hosts: Iterable[str] = ()
+    file: Path,
+    *,
+    most_tables: int = 200,
+    recorded: Path | None = None,
+    agents: Sequence[str] = (),
+    hosts: Iterable[str] = (),
 ) -> Starlette:
     """The app on a file of tables.
 
@@ -49,13 +54,15 @@ def make_app(
         file: where tables are kept; made if it isn't there.
         most_tables: how many there may be at once.
         recorded: a file of records to which finished games are added.
+        agents: names of agents that a page may choose besides each game's own.
         hosts: names, besides localhost and addresses, by which this server may be called.
 
-    Raises ValueError for a file that can't be used.
+    Raises ValueError for an agent or a file that can't be used.
     """
     if recorded is not None:
         record.append(recorded, ())  # says now that it can't be done
-    tables = Tables(Store(file), most=most_tables, recorded=recorded)
+    names = offered(agents)
+    tables = Tables(Store(file), most=most_tables, recorded=recorded, agents=names)
     drawers = Drawers(ThreadPoolExecutor(1, "drawing"), ThreadPoolExecutor(1, "drawing-to-watch"))
 
     @asynccontextmanager
@@ -117,7 +124,7 @@ class _Api:
 
     async def games(self, request: Request) -> Response:
         """What can be played, and who plays it."""
-        return JSONResponse([_about(game) for game in REGISTRY.values()])
+        return JSONResponse([_about(game, self.tables.agents[game.name]) for game in REGISTRY.values()])
 
     async def game_picture(self, request: Request) -> Response:
         """A position of a game, to look at."""
@@ -236,8 +243,9 @@ class _Api:
 
     async def _replayed(self, found: record.Record, number: int, games: int, overlay: str | None) -> Response:
         game = record.game_of(found)
-        if overlay and overlay not in agent_names(game):
-            raise Refused(400, f"There is no such agent; there are {', '.join(agent_names(game))}.")
+        agents = self.tables.agents[game.name]
+        if overlay and overlay not in agents:
+            raise Refused(400, f"There is no such agent; there are {', '.join(agents)}.")
         agent = make_agent(overlay, game) if overlay else None
         async with self.replaying:
             try:
@@ -246,7 +254,7 @@ class _Api:
                 )
             except ValueError as error:
                 raise Refused(400, str(error)) from None
-        return _fresh({**data, "number": number, "games": games, "policies": agent_names(game)})
+        return _fresh({**data, "number": number, "games": games, "policies": agents})
 
     def _finished(self, request: Request) -> Table:
         table = self._table(request)
@@ -294,12 +302,12 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _about(game: Game) -> dict[str, Any]:
+def _about(game: Game, agents: list[str]) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": game.title,
         "credits": game.credits,
-        "agents": agent_names(game),
+        "agents": agents,
         "options": [
             {"name": name, "default": option.default, "choices": list(option.choices), "about": option.about}
             for name, option in game.options.items()

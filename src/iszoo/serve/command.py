@@ -45,13 +45,14 @@ def serve(
     file: Path | None = None,
     recorded: Path | None = None,
     most_tables: int = 200,
+    agents: Sequence[str] = (),
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serves until Ctrl-C. Raises ValueError for an address or a file that can't be used."""
+    """Serves until Ctrl-C. Raises ValueError for an address, a file or an agent that can't be used."""
     if most_tables < 1:
         raise ValueError(f"--most-tables {most_tables}: at least one")
     with _listen(host, port) as listening:
-        app = make_app(file or default_file(), most_tables=most_tables, recorded=recorded, hosts=hosts)
+        app = make_app(file or default_file(), most_tables=most_tables, recorded=recorded, agents=agents, hosts=hosts)
         warm_up()
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=3,

@@ -122,11 +122,21 @@ class Tables:
         store: where they are kept.
         most: how many there may be; the oldest that is over makes room for a new one.
         recorded: a file of records to which every finished game is added.
+        agents: by game, those that a page may choose, see `offered`.
         threads: how many agents think at once.
     """
 
-    def __init__(self, store: Store, *, most: int = 200, recorded: Path | None = None, threads: int = 2) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        most: int = 200,
+        recorded: Path | None = None,
+        agents: Mapping[str, list[str]] | None = None,
+        threads: int = 2,
+    ) -> None:
         self._store, self._most, self._recorded = store, most, recorded
+        self.agents = offered(()) if agents is None else agents
         self._tables: dict[str, Table] = {}
         self.pool = ThreadPoolExecutor(threads, "agent")
         self.closing = False
@@ -139,7 +149,7 @@ class Tables:
                 if game is None:
                     raise ValueError(f"there is no game {saved.game}")
                 self._tables[saved.id] = table = Table(saved, game)
-            except ValueError as error:  # it stays in the file: another version may know it
+            except (ValueError, ImportError) as error:  # it stays in the file: another version may know it
                 _log.warning("table %s can't be taken up: %s", saved.id, error)
                 continue
             self._drive(table)
@@ -180,7 +190,7 @@ class Tables:
         try:
             game = find(game_name)
             settled = settle(game, options)
-            check_seats(game, settled, seats)
+            check_seats(game, settled, seats, self.agents[game.name])
         except ValueError as error:
             raise Refused(400, str(error)) from None
         self._make_room()
@@ -253,8 +263,8 @@ class Tables:
         if table.hinting:
             raise Refused(429, "An agent is thinking already.")
         chosen = name or agent_names(table.game)[-1]
-        if chosen not in agent_names(table.game):
-            raise Refused(400, f"There is no such agent; there are {', '.join(agent_names(table.game))}.")
+        if chosen not in self.agents[table.game.name]:
+            raise Refused(400, f"There is no such agent; there are {', '.join(self.agents[table.game.name])}.")
         table.hinting = True
         try:
             agent, view = make_agent(chosen, table.game), table.session.view(hint=True)
@@ -348,10 +358,32 @@ def settle(game: Game, options: Any) -> dict[str, Any]:
     return game.resolve(options)
 
 
-def check_seats(game: Game, options: Mapping[str, Any], seats: Any) -> None:
-    """Raises ValueError unless there is somebody for each seat: YOU once at most, OPEN, or the name of an agent."""
+def offered(more: Sequence[str]) -> dict[str, list[str]]:
+    """By game, the agents that a page may choose: the game's own, and of `more` those that can play it.
+
+    A page can name no other one: what stands behind a name may be a file, or a day of search.
+
+    Raises ValueError for one that can play none of the games.
+    """
+    found = {name: agent_names(game) for name, game in REGISTRY.items()}
+    for agent in more:
+        problems = []
+        for name, game in REGISTRY.items():
+            try:
+                make_agent(agent, game)
+            except (ValueError, ImportError) as error:
+                problems.append(str(error))
+            else:
+                found[name] += [agent] if agent not in found[name] else []
+        if len(problems) == len(REGISTRY):
+            raise ValueError(f"--agent {agent}: {problems[0]}")
+    return found
+
+
+def check_seats(game: Game, options: Mapping[str, Any], seats: Any, agents: Sequence[str]) -> None:
+    """Raises ValueError unless there is somebody for each seat: YOU once at most, OPEN, or one of the agents."""
     players = int(game.params(options)[NUM_PLAYERS])
-    allowed = [YOU, OPEN, *agent_names(game)]
+    allowed = [YOU, OPEN, *agents]
     if not isinstance(seats, Sequence) or isinstance(seats, str) or len(seats) != players:
         raise ValueError(f"{game.title} has {players} seats with these options")
     for who in seats:

@@ -24,7 +24,7 @@ from typing import Any
 
 from iszoo.benchmarks.files import write_json
 from iszoo.envs.registry import REGISTRY
-from iszoo.serve.tables import PACES
+from iszoo.serve.checks import PACES
 
 
 class Client:

@@ -78,5 +78,5 @@ def serving(file: Path, **options: Any) -> Iterator[Browser]:
         pytest.MonkeyPatch.context() as patched,
         TestClient(make_app(file, **options), base_url="http://localhost") as client,
     ):
-        patched.setattr("iszoo.serve.tables.PACES", (0.0, 10.0))
+        patched.setattr("iszoo.serve.checks.PACES", (0.0, 10.0))
         yield Browser(client)

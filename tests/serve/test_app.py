@@ -17,7 +17,7 @@ from iszoo import record
 from iszoo.baselines.agents import Agent, RandomAgent, agent_names
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
-from iszoo.serve import tables
+from iszoo.serve import checks, tables
 from iszoo.serve.tables import Tables
 from tests.golden_records import path_of
 from tests.helpers import GAMES, Setting, covering, settings_of
@@ -142,7 +142,7 @@ def test_names_and_paces_are_kept_within_bounds(browser: Browser, monkeypatch: p
     found = browser.see(0)
     assert found["seats"][0]["name"] == "x" * 40
     assert found["pace"] == 0.3
-    monkeypatch.setattr("iszoo.serve.tables.PACES", (0.1, 10.0))
+    monkeypatch.setattr("iszoo.serve.checks.PACES", (0.1, 10.0))
     for given, kept in ((1e9, 10.0), (0, 0.1), (-5, 0.1), ("fast", 0.5), (None, 0.5), (True, 0.5)):
         browser.ask("POST", "pace", json={"pace": given}, headers={"X-Owner": browser.owner})
         assert browser.see(0)["pace"] == kept
@@ -215,7 +215,8 @@ def test_only_agents_that_the_server_offers_can_be_chosen(tmp_path: Path, monkey
         return ordinary(name, game)
 
     ordinary = tables.make_agent
-    monkeypatch.setattr(tables, "make_agent", make_agent)
+    for module in (checks, tables):
+        monkeypatch.setattr(module, "make_agent", make_agent)
     with serving(tmp_path / "tables.sqlite", agents=["search:9"]) as browser:
         offered = {game["name"]: game["agents"] for game in browser.ask("GET", "/api/games")}
         assert offered["isaac"] == [*agent_names(iszoo.REGISTRY["isaac"]), "search:9"]
@@ -228,7 +229,7 @@ def test_only_agents_that_the_server_offers_can_be_chosen(tmp_path: Path, monkey
             assert "nobody is called" in browser.ask("POST", "/api/tables", 400, json=body)["error"]
         assert not made
     with pytest.raises(ValueError, match=r"--agent search:10: .* has no agent 'search:10'"):
-        tables.offered(["search:10"])
+        checks.offered(["search:10"])
 
 
 # --- News ---

@@ -26,9 +26,10 @@ from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.registry import REGISTRY, find
 from iszoo.rules import rules_html
+from iszoo.serve.checks import PACE, offered, settle
 from iszoo.serve.guard import Guard, TooLarge
 from iszoo.serve.store import Store
-from iszoo.serve.tables import PACE, Refused, Table, Tables, offered, settle
+from iszoo.serve.tables import Refused, Table, Tables
 from iszoo.serve.views import Drawers, summary, view
 from iszoo.session import Session, choose
 

@@ -46,8 +46,16 @@ test: .venv/.test lint types docs suite nojit
 	touch $@
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) --editable '.[cli,peers,render,ladder,plots,docs,test]'
+	$(PIP) --editable '.[cli,peers,render,serve,ladder,plots,docs,test]'
 	touch $@ .venv/.demo
+
+# The tests of the pages drive a Chromium that is there. As root on Debian this installs it; else they are skipped.
+.venv/.chromium: | .venv/bin/python
+	command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+		test "$$(id -u)" = 0 && command -v apt-get && apt-get -qq update && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends chromium; \
+	} || echo 'WARNING: no chromium, so no page will be tested' >&2
+	touch $@
 
 lint: .venv/.test
 	$(BIN)/ruff check .
@@ -56,7 +64,7 @@ lint: .venv/.test
 types: .venv/.test
 	$(BIN)/mypy -p iszoo -p tests.oracle
 
-suite: .venv/.test
+suite: .venv/.test .venv/.chromium
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # The kernels as plain Python: the same results, and the only way to see which lines the tests reach.

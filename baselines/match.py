@@ -8,12 +8,14 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from iszoo import __version__
+from iszoo import record as records
 from iszoo.baselines.agents import Agent, view_of
 from iszoo.envs.errors import IllegalActionError
 from iszoo.envs.game import Game
@@ -115,6 +117,7 @@ def play(
     rotate: bool = True,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    record: Path | None = None,
     **options: Any,
 ) -> Played:
     """Plays games between agents, one a seat.
@@ -132,6 +135,7 @@ def play(
         first: the number of the first game to play; with `rotate` a multiple of P.
         rotate: without it game g plays deal g, and agent k sits on seat k: for agents that are all the same.
         progress: called with the number of games that ended since its last call.
+        record: a file to which each game is added as it ends, see iszoo.record.
         watch: called before each ply with the batch and which of its games run, bool (n,); batches one by one.
         **options: the game's own options.
 
@@ -147,11 +151,15 @@ def play(
     if first < 0 or first % a_deal:
         raise ValueError(f"the first game is a multiple of {a_deal}, not {first}")
     as_seed(seed, first + games)
+    if record is not None:
+        records.append(record, ())  # says now, and not after the first games, that it can't
     parts = []
     for start in range(first, first + games, _BATCH * a_deal):
         numbers = np.arange(start, min(first + games, start + _BATCH * a_deal))
         seats = seating(numbers, players, rotate)
-        parts.append(_play_batch(game, agents, numbers, numbers // a_deal, seats, seed, options, progress, watch))
+        parts.append(
+            _play_batch(game, agents, numbers, numbers // a_deal, seats, seed, options, progress, watch, record)
+        )
     return Played(
         seats=np.concatenate([part.seats for part in parts]),
         returns=np.concatenate([part.returns for part in parts]),
@@ -201,6 +209,7 @@ def _play_batch(
     options: dict[str, Any],
     progress: Progress | None,
     watch: Watch | None,
+    record: Path | None,
 ) -> Played:
     count = len(numbers)
     vec = VecEnv(game, count, seed=0, autoreset="disabled", **options)
@@ -212,6 +221,7 @@ def _play_batch(
     running = vec.player >= 0
     actions = np.zeros(count, np.int64)
     returns = np.zeros((count, len(agents)))
+    played: list[list[int]] = [[] for _ in numbers]
     while running.any():
         if watch is not None:
             watch(vec, running)
@@ -234,10 +244,23 @@ def _play_batch(
             raise IllegalActionError(f"in a match of {names}: {error}") from None
         for g in np.flatnonzero(running):
             hashes[g].update(int(actions[g]).to_bytes(2, "little"))
+            played[g].append(int(actions[g]))
         lengths += running
         ended = running & vec.done
         returns[ended] = vec.rewards[ended]
         running &= ~ended
+        if record is not None:
+            made = (
+                records.make(
+                    game,
+                    seed=seed + int(deals[g]),
+                    actions=played[g],
+                    agents=[agents[k].name for k in seats[g]],
+                    options=options,
+                )
+                for g in np.flatnonzero(ended)
+            )
+            records.append(record, made)
         if progress is not None and ended.any():
             progress(int(ended.sum()))
     return Played(seats, returns, vec.scores.copy(), lengths, tuple(h.digest() for h in hashes))
@@ -250,11 +273,12 @@ def match(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: Path | None = None,
     **options: Any,
 ) -> MatchResult:
     """`play`, and what came of it for each agent."""
     began = time.perf_counter()
-    played = play(game, agents, games, seed=seed, progress=progress, **options)
+    played = play(game, agents, games, seed=seed, progress=progress, record=record, **options)
     seconds = time.perf_counter() - began
     return MatchResult(
         game=game.id,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import iszoo
+from iszoo import record
 from iszoo.__main__ import main
 from iszoo.baselines import pages
 
@@ -102,6 +103,17 @@ def test_agents_of_the_current_directory(
     (tmp_path / "model.zip").write_bytes(b"no zip")
     assert main(["match", "isis_osiris", "sb3:model.zip", "random"]) == 1
     assert "--trust-pickle" in capsys.readouterr().err
+
+
+def test_match_records_its_games(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    command = ["match", "iso", "greedy", "random", "--games", "4", "--record", str(file), "--json", "-"]
+    assert main([*command, "--option", "mode=coop"]) == 0
+    found = list(record.read(file))
+    assert len(found) == 4
+    assert {each.options["mode"] for each in found} == {"coop"}
+    for each in found:
+        record.verify(each)
 
 
 def test_perft_counts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,8 +94,14 @@ def test_every_module_is_in_wheel_and_sdist(built: Path, wheel: Path, folder: st
 
 
 def test_data_and_types_are_in_the_wheel(wheel: Path) -> None:
-    data = {f"iszoo/{name}" for name in files_of_the_checkout() if name.startswith("envs/") and ".toml" in name}
+    names = files_of_the_checkout()
+    data = {f"iszoo/{name}" for name in names if name.startswith("envs/") and ".toml" in name}
+    pages = {name.removeprefix("src/") for name in names if name.startswith("src/iszoo/static/")}
+    rules = {f"iszoo/docs/{Path(name).name}" for name in names if name.startswith("docs/games/")}
     assert data
+    assert pages >= {f"iszoo/static/{name}" for name in ("index.html", "table.html", "replay.html", "style.css")}
+    assert rules >= {f"iszoo/docs/{name}.md" for name in REGISTRY}
+    data |= pages | rules
     assert files_in_wheel(wheel).keys() >= data | {"iszoo/py.typed", "iszoo/__init__.py"}
 
 
@@ -144,6 +150,8 @@ def test_the_installed_wheel_plays(wheel: Path, tmp_path: Path) -> None:
     plays_as_the_checkout(python, *REGISTRY, disable_jit="1")
     listed = run(python.with_name("iszoo"), "list", cwd=tmp_path)
     assert all(name in listed for name in REGISTRY)
+    code = "from iszoo.rules import rules_text; from iszoo import REGISTRY; print(*map(rules_text, REGISTRY.values()))"
+    assert run_python(code, cwd=tmp_path, python=python, PYTHONPATH="").count("## ") == 0
 
 
 def test_a_wheel_built_without_symlinks_plays(wheel_without_symlinks: Path, tmp_path: Path) -> None:

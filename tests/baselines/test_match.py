@@ -3,12 +3,14 @@
 import itertools
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import iszoo
+from iszoo import record
 from iszoo.baselines.agents import RandomAgent, View, agent_names, make_agent
 from iszoo.baselines.match import match, play, seating, wilson
 from iszoo.envs.game import Game
@@ -163,6 +165,39 @@ def test_without_rotation_each_game_has_a_deal_of_its_own(game: Game) -> None:
     assert len(set(played.digests)) == (1 if game.deal is None else 5)
     assert sum(running for _, running in plies).tolist() == played.lengths.tolist()
     assert all((counts[running] > 0).all() for counts, running in plies)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_every_game_can_be_recorded(game: Game, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    agents = [make_agent(name, game) for name in ("greedy", "random")]
+    played = play(game, agents, 6, seed=5, record=file)
+    assert played.digests == play(game, agents, 6, seed=5).digests
+    found = list(record.read(file))
+    expected = {
+        (5 + g // 2, *(agents[k].name for k in played.seats[g]), *played.returns[g], *played.scores[g])
+        for g in range(6)
+    }
+    assert {(each.seed, *each.agents, *each.returns, *each.scores) for each in found} == expected
+    assert sorted(len(each.actions) for each in found) == sorted(played.lengths)
+    for each in found:
+        record.verify(each)
+    play(game, agents, 2, seed=99, record=file)
+    assert list(record.read(file))[:6] == found
+
+
+def test_a_match_does_not_begin_where_its_games_can_not_be_recorded(tmp_path: Path) -> None:
+    class Never:
+        name = "never"
+
+        def act(self, view: View) -> Any:
+            raise AssertionError
+
+    file = tmp_path / "thesis.txt"
+    file.write_text("my thesis")
+    with pytest.raises(record.RecordError, match="left as it is"):
+        play(iszoo.REGISTRY["isaac"], [Never(), Never()], 2, record=file)
+    assert file.read_text() == "my thesis"
 
 
 def test_illegal_answers_are_refused_with_the_names() -> None:

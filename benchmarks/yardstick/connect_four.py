@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from numba import prange
 
 from iszoo.envs import VecEnv, engine

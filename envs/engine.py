@@ -14,10 +14,22 @@ from typing import Any
 import numba
 import numpy as np
 from numba import prange
+from numba.core.types import Array, boolean, float32, float64, int8, int64
 
 from iszoo.envs import signatures
 from iszoo.envs.game import INIT, LEGAL, OBSERVE, RESAMPLE, RETURNS, SCORES, STATUS, STEP
-from iszoo.envs.native import caller, gather64, kernel, load8, popcount, trailing_zeros
+from iszoo.envs.native import (
+    JIT,
+    atomic_add,
+    bundle,
+    caller,
+    gather64,
+    kernel,
+    load8,
+    popcount,
+    trailing_zeros,
+    unbundler,
+)
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER, draw
 
 call_init = caller(signatures.INIT)
@@ -29,6 +41,17 @@ call_returns = caller(signatures.RETURNS)
 call_status = caller(signatures.STATUS)
 call_resample = caller(signatures.RESAMPLE)
 
+# What `step_batch` and `random_batch` work on, in the order in which `_step_range` and `_random_range` end.
+unbundle_buffers = unbundler(
+    Array(int64, 1, "C"), signatures.ROWS,  # table, rows
+    signatures.BYTES, signatures.BYTES, Array(int8, 1, "C"),  # obs, mask, player
+    Array(float64, 2, "C"), Array(float32, 2, "C"), Array(boolean, 1, "C"),  # returns, rewards, done
+    signatures.BYTES, signatures.ROWS,  # final_obs, final_rows
+    signatures.ROWS, Array(int64, 1, "C"), signatures.PARAMS,  # choices, any_deal, params
+)  # fmt: skip
+
+_WAITS = 500 if JIT else 0  # how often a thread looks whether the others have checked theirs: some 10 us
+_PLAYED = -2  # in the place of the first illegal action of a share
 ILLEGAL = -2  # what `step_one` returns for an action that is out of range or not legal
 
 # --- One position ------------------------------------------------------------------------------------------
@@ -208,9 +231,9 @@ def _first_illegal(lo: int, hi: int, mark: bool, where: Any, actions: Any, mask:
 
 @kernel
 def _step_range(
-    lo: int, hi: int, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
-    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
-    params: Any,
+    lo: int, hi: int, where: Any, actions: Any, same_step: bool,
+    table: Any, rows: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any,
+    final_obs: Any, final_rows: Any, any_deal: Any, params: Any,
 ) -> None:  # fmt: skip
     """Plays actions[i] (already checked) in the games of `where`; the others' rewards and done are cleared.
 
@@ -242,9 +265,9 @@ def _step_range(
 
 @kernel
 def _random_range(
-    lo: int, hi: int, table: Any, rows: Any, steps: int, show: bool, choices: Any, same_step: bool,
-    any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any,
-    final_rows: Any, params: Any,
+    lo: int, hi: int, steps: int, show: bool, same_step: bool,
+    table: Any, rows: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any,
+    final_obs: Any, final_rows: Any, choices: Any, any_deal: Any, params: Any,
 ) -> int:  # fmt: skip
     """Plays up to `steps` uniformly random legal actions in each game; returns how many in all."""
     total = 0
@@ -275,62 +298,84 @@ def _random_range(
 
 
 @kernel
-def _step_serial(
-    mark: bool, table: Any, rows: Any, where: Any, actions: Any, same_step: bool, any_deal: Any,
-    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
-    params: Any,
-) -> int:  # fmt: skip
+def _step_serial(buffers: Any, where: Any, actions: Any, mark: bool, same_step: bool) -> int:
     """Checks all actions, then plays them. Returns the first game with an illegal one (none has moved), or -1."""
+    (
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params,
+    ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
     wrong = _first_illegal(0, games, mark, where, actions, mask)
     if wrong < 0:
         _step_range(
-            0, games, table, rows, where, actions, same_step, any_deal,
-            obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
+            0, games, where, actions, same_step,
+            table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, any_deal, params,
         )  # fmt: skip
     return wrong
 
 
+@kernel
+def _random_serial(buffers: Any, steps: int, show: bool, same_step: bool) -> int:
+    """`_random_range` over all games."""
+    arrays = unbundle_buffers(buffers)
+    return _random_range(0, arrays[1].shape[0], steps, show, same_step, *arrays)
+
+
 @kernel(parallel=True)
 def _step_parallel(
-    chunks: int, wrong: Any, mark: bool, table: Any, rows: Any, where: Any, actions: Any, same_step: bool,
-    any_deal: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any,
-    final_rows: Any, params: Any,
-) -> int:  # fmt: skip
-    """`_step_serial` over equal shares of the games, one a thread; wrong: int64 (chunks,), scratch.
+    chunks: int, buffers: Any, where: Any, actions: Any, mark: bool, same_step: bool, wrong: Any, checked: Any
+) -> int:
+    """`_step_serial` over equal shares of the games, one a thread. Scratch: int64 wrong (chunks,) and checked (1,).
 
-    Each thread checks its own share: masks that another thread wrote would have to come over from its core.
+    Each thread checks its own share: masks that another thread wrote would have to come over from its core. It plays
+    as soon as it sees that all shares are legal; if that takes long, for a thread may not even have begun, its share
+    is played after the others. A second parallel loop in place of this would be one more start of all threads.
     """
+    (
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params,
+    ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
+    checked[0] = 0
     for k in prange(chunks):
         c = np.int64(k)  # prange counts in uint64
-        wrong[c] = _first_illegal(games * c // chunks, games * (c + 1) // chunks, mark, where, actions, mask)
+        lo, hi = games * c // chunks, games * (c + 1) // chunks
+        wrong[c] = _first_illegal(lo, hi, mark, where, actions, mask)
+        # A share with an illegal action makes the sum greater than all shares can without.
+        total = atomic_add(checked, 0, 1 if wrong[c] < 0 else chunks + 1)
+        waits = _WAITS
+        while total < chunks and waits > 0:
+            total = atomic_add(checked, 0, 0)
+            waits -= 1
+        if total == chunks:
+            _step_range(
+                lo, hi, where, actions, same_step,
+                table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, any_deal, params,
+            )  # fmt: skip
+            wrong[c] = _PLAYED
     for share in range(chunks):
         if wrong[share] >= 0:
             return int(wrong[share])
-    for k in prange(chunks):
-        c = np.int64(k)
-        _step_range(
-            games * c // chunks, games * (c + 1) // chunks, table, rows, where, actions, same_step, any_deal,
-            obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
-        )  # fmt: skip
+    for share in range(chunks):
+        if wrong[share] != _PLAYED:
+            _step_range(
+                games * share // chunks, games * (share + 1) // chunks, where, actions, same_step,
+                table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, any_deal, params,
+            )  # fmt: skip
     return -1
 
 
 @kernel(parallel=True)
-def _random_parallel(
-    chunks: int, table: Any, rows: Any, steps: int, show: bool, choices: Any, same_step: bool, any_deal: Any,
-    obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any,
-    params: Any,
-) -> int:  # fmt: skip
+def _random_parallel(chunks: int, buffers: Any, steps: int, show: bool, same_step: bool) -> int:
     """`_random_range` over equal shares of the games, one a thread."""
+    (
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params,
+    ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
     total = 0
     for k in prange(chunks):
         c = np.int64(k)
         total += _random_range(
-            games * c // chunks, games * (c + 1) // chunks, table, rows, steps, show, choices, same_step,
-            any_deal, obs, mask, player, returns, rewards, done, final_obs, final_rows, params,
+            games * c // chunks, games * (c + 1) // chunks, steps, show, same_step,
+            table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params,
         )  # fmt: skip
     return total
 
@@ -402,42 +447,60 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
+def is_serial(threads: int) -> bool:
+    """Whether a batch of so many threads is to be played by a serial loop."""
+    return threads == 1 or _forked
+
+
 def max_threads() -> int:
     """The most threads that numba can use in this process (its NUMBA_NUM_THREADS, by default the cores)."""
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
-def is_serial(threads: int) -> bool:
-    """Whether a loop for so many threads runs on one: always in a forked child, see `_after_fork`."""
-    return threads == 1 or _forked
+# Scratch of the parallel loop that holds the lock.
+_MOST_THREADS = max_threads()
+_wrong, _checked = np.empty(_MOST_THREADS, np.int64), np.empty(1, np.int64)
 
 
 def in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
     """Calls a parallel driver with numba's thread count at `threads`; two at once would abort the process."""
     with _parallel_lock:
+        if threads == _MOST_THREADS:  # no need of numba's count, which takes 1 us to read
+            return driver(threads, *arguments)  # type: ignore[no-any-return]
         before = numba.get_num_threads()
-        if before != threads:
-            numba.set_num_threads(threads)
+        numba.set_num_threads(threads)
         try:
-            return int(driver(threads, *arguments))
+            return driver(threads, *arguments)  # type: ignore[no-any-return]
         finally:
-            if before != threads:
-                numba.set_num_threads(before)
+            numba.set_num_threads(before)
 
 
-def step_batch(threads: int, mark: bool, *arguments: Any) -> int:
+def bind_buffers(
+    table: Any, rows: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any,
+    final_obs: Any, final_rows: Any, choices: Any, any_deal: Any, params: Any,
+) -> Any:  # fmt: skip
+    """The arrays that a batch is kept in, as one argument of `step_batch` and `random_batch`; see `VecEnv`.
+
+    Bound once, so that a call doesn't pass thirteen arrays. It is good as long as the arrays are.
+    """
+    return bundle(
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params
+    )
+
+
+def step_batch(threads: int, buffers: Any, where: Any, actions: Any, mark: bool, same_step: bool) -> int:
     """Plays one action in each game, on one thread or several, once all of them were found to be legal.
 
     Returns the first game whose action is illegal (then none has moved), or -1. `mark`: an illegal action ends
     its game instead, and becomes -1 in the array of actions.
     """
     if is_serial(threads):
-        return int(_step_serial(mark, *arguments))
-    return in_parallel(threads, _step_parallel, np.empty(threads, np.int64), mark, *arguments)
+        return _step_serial(buffers, where, actions, mark, same_step)
+    return in_parallel(threads, _step_parallel, buffers, where, actions, mark, same_step, _wrong, _checked)
 
 
-def random_batch(threads: int, games: int, *arguments: Any) -> int:
+def random_batch(threads: int, buffers: Any, steps: int, show: bool, same_step: bool) -> int:
     """Plays random actions in each game, on one thread or several; returns how many in all."""
     if is_serial(threads):
-        return int(_random_range(0, games, *arguments))
-    return in_parallel(threads, _random_parallel, *arguments)
+        return int(_random_serial(buffers, steps, show, same_step))
+    return in_parallel(threads, _random_parallel, buffers, steps, show, same_step)

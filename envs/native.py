@@ -22,6 +22,7 @@ from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -154,6 +155,56 @@ def _call_python(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
+def bundle(*arrays: Any) -> Any:
+    """C-contiguous arrays as one int64 array of their addresses and shapes (without JIT, the arrays).
+
+    Compiled code makes arrays of it again by what `unbundler` makes. numba takes 0.1 us to unbox an array that it is
+    called with: `vec.step` of one game takes 1.15 us with a bundle, 2.1 us without. Whoever keeps a bundle keeps the
+    arrays too.
+    """
+    if not JIT:
+        return arrays
+    words = []
+    for array in arrays:
+        if not array.flags.c_contiguous or array.ndim > 2:
+            raise ValueError("an array of a bundle is C-contiguous, of one or two dimensions")
+        words += [array.ctypes.data, *array.shape, *[0] * (2 - array.ndim)]
+    return np.array(words, np.int64)
+
+
+def unbundler(*array_types: types.Array) -> Callable[[Any], Any]:
+    """Makes `unbundle(bundle)`, usable in compiled code: the arrays of a bundle, of these types, as a tuple."""
+    if not JIT:
+        return _unbundle_python
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        bundle_type = signature.args[0]
+        words = context.make_array(bundle_type)(context, builder, values[0]).data
+        word = context.get_value_type(types.int64)
+        arrays = []
+        for k, kind in enumerate(array_types):
+            address, *shape = (
+                builder.load(builder.gep(words, [ir.Constant(word, 3 * k + j)])) for j in range(1 + kind.ndim)
+            )
+            itemsize = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+            strides = [builder.mul(itemsize, shape[1]), itemsize] if kind.ndim == 2 else [itemsize]
+            array = context.make_array(kind)(context, builder)
+            data = builder.inttoptr(address, context.get_data_type(kind.dtype).as_pointer())
+            populate_array(array, data=data, shape=shape, strides=strides, itemsize=itemsize, meminfo=None)
+            arrays.append(array._getvalue())
+        return context.make_tuple(builder, signature.return_type, arrays)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def unbundle(typing_context: Any, bundle: Any) -> Any:
+        return types.Tuple(array_types)(bundle), codegen
+
+    return unbundle  # type: ignore[no-any-return]
+
+
+def _unbundle_python(arrays: Any) -> Any:
+    return arrays
+
+
 # --- What compiled code can do and Python can't say ---
 
 
@@ -229,6 +280,17 @@ def _gather64(typing_context: Any, data: Any, i: Any, at: Any) -> Any:
     return types.int64(data, types.int64, types.int64), codegen
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _atomic_add(typing_context: Any, counts: Any, k: Any, more: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, values[0])
+        pointer = cgutils.get_item_pointer(context, builder, array_type, array, values[1:2], wraparound=False)
+        return builder.add(builder.atomic_rmw("add", pointer, values[2], "seq_cst"), values[2])
+
+    return types.int64(counts, types.int64, types.int64), codegen
+
+
 def _popcount_python(word: int) -> int:
     return (int(word) & (2**64 - 1)).bit_count()
 
@@ -255,6 +317,11 @@ def _gather64_python(data: Any, i: int, at: int) -> int:
     return bits.view("<i8")[0]  # type: ignore[no-any-return]
 
 
+def _atomic_add_python(counts: Any, k: int, more: int) -> int:
+    counts[k] += more
+    return counts[k]  # type: ignore[no-any-return]
+
+
 popcount: Callable[[int], int] = _popcount if JIT else _popcount_python
 """The number of one bits of an int64."""
 
@@ -272,3 +339,6 @@ gather64: Callable[[Any, int, int], int] = _gather64 if JIT else _gather64_pytho
 
 load8: Callable[[Any, int, int], int] = _load8 if JIT else _load8_python
 """load8(data, i, at): the bytes data[i, at] to data[i, at + 7] as an int64, lowest first."""
+
+atomic_add: Callable[[Any, int, int], int] = _atomic_add if JIT else _atomic_add_python
+"""atomic_add(counts, k, more): adds to counts[k], which other threads add to at once; returns the sum."""

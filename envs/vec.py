@@ -46,6 +46,7 @@ class VecEnv:
         final_obs: int8, like `obs`. Where `done`: the end, as who moved last sees it.
         final_rows: int64 (N, S). Where `done`: the rows at the end, for `observe` and `scores`.
         rows: int64 (N, S). The positions. After writing into it, call `refresh`.
+        buffers: all of these as one argument, for compiled loops of one's own (`engine.unbundle_buffers`).
 
     Raises:
         ValueError: a bad argument or option.
@@ -100,10 +101,11 @@ class VecEnv:
         self.params = self.game.params(self.options, self.reward_kind)
 
     def _collect(self) -> None:
-        """The arguments that the loops over the games end with."""
-        self._buffers = (
-            self.autoreset == "same_step", _ANY_DEAL[0], self.obs, self.action_mask, self.player,
-            self._returns, self.rewards, self.done, self.final_obs, self.final_rows, self.params,
+        """The buffers as the loops over the games take them."""
+        self._same_step = self.autoreset == "same_step"
+        self.buffers = engine.bind_buffers(
+            self._table, self.rows, self.obs, self.action_mask, self.player, self._returns, self.rewards, self.done,
+            self.final_obs, self.final_rows, self._choices, _ANY_DEAL[0], self.params,
         )  # fmt: skip
 
     @property
@@ -174,7 +176,7 @@ class VecEnv:
             if over.any():
                 raise self._illegal(int(over.argmax()), actions)
             actions = actions.copy()
-        wrong = engine.step_batch(self.threads, mark, self._table, self.rows, games, actions, *self._buffers)
+        wrong = engine.step_batch(self.threads, self.buffers, games, actions, mark, self._same_step)
         if wrong >= 0:
             raise self._illegal(wrong, actions)
 
@@ -187,9 +189,7 @@ class VecEnv:
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             raise ValueError(f"k={k!r} is not allowed; it is a whole number from 0")
-        count = engine.random_batch(
-            self.threads, self.num_envs, self._table, self.rows, k, observe, self._choices, *self._buffers
-        )
+        count = engine.random_batch(self.threads, self.buffers, k, observe, self._same_step)
         if not observe:
             over = self.player < 0
             self.obs[over] = self.final_obs[over]
@@ -237,7 +237,7 @@ class VecEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_table", "params", "_buffers"):
+        for name in ("_table", "params", "buffers"):
             del kept[name]
         return kept
 

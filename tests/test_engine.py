@@ -172,6 +172,32 @@ def test_a_forked_child_plays_on(layer: str) -> None:
     assert run_threaded(IN_FORKS, layer) == "alike"
 
 
+ON_ONE_THREAD = """
+import numpy as np
+vec, alone = threaded[0], serial[0]
+play(vec)
+numba.set_num_threads(1)  # both shares fall to one thread: the first can't wait until the second was checked
+play(vec)
+play(alone)
+assert alike(vec, alone)
+before = vec.rows.copy()
+for game in (0, 39):  # in the first share, in the second
+    actions = vec.action_mask.argmax(axis=1)
+    actions[game] = -1
+    try:
+        vec.step(actions)
+    except iszoo.IllegalActionError as error:
+        print(str(error).partition(":")[0])
+    assert (vec.rows == before).all()
+"""
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_shares_that_do_not_run_at_once(layer: str) -> None:
+    """A user's own numba.set_num_threads, or a system with nothing to spare: shares are checked and played in turn."""
+    assert run_threaded(ON_ONE_THREAD, layer).splitlines() == ["game 0", "game 39"]
+
+
 # --- Imports ---
 
 HEAVY = {"torch", "pygame", "tyro", "rich", "matplotlib", "tkinter", "PIL", "jax", "ray", "stable_baselines3"}

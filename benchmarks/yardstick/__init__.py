@@ -1,0 +1,1 @@
+"""A game that other libraries have too, so that speed can be compared on the same work."""

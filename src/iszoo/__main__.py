@@ -200,6 +200,45 @@ class Statistics:
         _write_out(out, report, statistics_page(report), "statistics_svg", self.json)
 
 
+@dataclass(frozen=True)
+class Reproduce:
+    """Plays the published ladders of a game again and says, entry by entry, whether they agree within the interval."""
+
+    game: Positional[str]
+    games: int = 100
+    """Games at each table."""
+    ladder: str | None = None
+    """One ladder, for instance iso-solo; all of the game by default."""
+    without: tuple[str, ...] = ()
+    """Agents to leave out: a search may take long."""
+    workers: int | None = None
+    """Processes that play; by default as many as there are cores."""
+    train: str | None = None
+    """Instead, train this published policy from scratch by its card, and play its matches again."""
+    out: Path = Path("runs/reproduced")
+    """The folder of that training."""
+    json: JsonFile = None
+
+    def run(self) -> None:
+        """Plays, prints a line for each entry; fails if one disagrees."""
+        from iszoo.baselines import reproduce
+        from iszoo.baselines.workers import cores
+
+        game = find(self.game)
+        if self.train is not None:
+            report = reproduce.train(game, self.train, self.out, max(self.games, 400))
+        else:
+            with _progress_to(f"{game.name}: the published ladders") as advance:
+                report = reproduce.reproduce(
+                    game, self.games, name=self.ladder, without=self.without,
+                    workers=cores() if self.workers is None else self.workers, progress=advance,
+                )  # fmt: skip
+        _report(report, self.json, lambda: _print_reproduced(report))
+        if not report["all_agree"]:
+            raise ValueError("not all of the published results came out again")
+
+
+@dataclass(frozen=True)
 class Play:
     """A game in the terminal against agents: type moves, or help."""
 
@@ -362,7 +401,7 @@ class Demo:
         print(f"Report: {self.out / 'demo.md'} and {self.out / 'demo.json'}", file=sys.stderr)
 
 
-Command = List | Info | Match | Ladder | Statistics | Play | Replay | Serve | Perft | Bench | Demo
+Command = List | Info | Match | Ladder | Statistics | Reproduce | Play | Replay | Serve | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------
@@ -416,6 +455,18 @@ def _write_out(out: Path, report: dict[str, Any], page: str, plot: str, file: Pa
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def _print_reproduced(report: dict[str, Any]) -> None:
+    rows = [
+        (entry["ladder"], entry["agent"], " ".join(name for name in entry["table"]), entry["what"].replace("_", " "),
+         "{:.3f} ({:.3f} to {:.3f})".format(*entry["published"]), "{:.3f} ({:.3f} to {:.3f})".format(*entry["here"]),
+         "the same" if entry["same_games"] else "others", "yes" if entry["agrees"] else "NO")
+        for entry in report["entries"]
+    ]  # fmt: skip
+    _print_table(("ladder", "agent", "table", "figure", "published", "here", "first games", "agrees"), rows)
+    agreeing = sum(entry["agrees"] for entry in report["entries"])
+    print(f"{agreeing} of {len(rows)} entries agree with what was published")
 
 
 def _print_match(result: Any) -> None:

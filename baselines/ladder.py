@@ -171,7 +171,7 @@ def ladder(
         chunks.append([
             Chunk(game.name, settled, seated, seed, first, min(CHUNK_DEALS, deals - first), trust) for first in starts
         ])  # fmt: skip
-    parts = _play([*itertools.chain(*chunks)], game.fingerprint(params), workers, ray, keep, progress, tell)
+    parts = play_chunks([*itertools.chain(*chunks)], game.fingerprint(params), workers, ray, keep, progress, tell)
     played = [
         TableGames.joined(table, [next(parts) for _ in of_table])
         for table, of_table in zip(tables, chunks, strict=True)
@@ -205,7 +205,7 @@ def _entrants(game: Game, agents: Sequence[str | Agent], trust: bool) -> list[st
     return entrants
 
 
-def _play(
+def play_chunks(
     chunks: list[Chunk],
     rules: bytes,
     workers: int,

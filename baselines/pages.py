@@ -186,6 +186,32 @@ def _seats(entry: Report, most: int) -> list[str]:
 # --- What both share ---------------------------------------------------------------------------------------
 
 
+# --- Strength of searches ----------------------------------------------------------------------------------
+
+
+def strength_facts(report: Report) -> str:
+    """What a report on the strength of search is of, in a sentence."""
+    return f"Paired games, each deal from both seats, deals from seed {report['seed']}."
+
+
+def strength_tables(report: Report) -> dict[str, str]:
+    """The table of strength against simulations: "curve"."""
+    opponents = list(dict.fromkeys(point["against"] for point in report["points"]))
+    rows = []
+    for simulations in dict.fromkeys(point["simulations"] for point in report["points"]):
+        row = [f"{simulations:,}"]
+        for name in opponents:
+            cell = "-"
+            for point in report["points"]:
+                if (point["simulations"], point["against"]) == (simulations, name):
+                    mine = point["results"][0]
+                    low, high = 100 * mine["win_rate_low"], 100 * mine["win_rate_high"]
+                    cell = f"{100 * mine['win_rate']:.1f}% ({low:.1f} to {high:.1f}), {point['games']} games"
+            row.append(cell)
+        rows.append(row)
+    return {"curve": _table(("simulations", *(f"wins against `{name}`" for name in opponents)), rows)}
+
+
 def made_by(report: Report) -> str:
     """What made a report, in a sentence."""
     about = report["machine"]

@@ -194,6 +194,30 @@ def _short(label: str) -> str:
     return label.replace("=True", "").replace(", ", "\n").replace("=", ":\n")
 
 
+def strength_svg(report: Mapping[str, Any]) -> str:
+    """The plot of a report on the strength of search: win rate against simulations, with 95 % intervals."""
+    opponents = list(dict.fromkeys(point["against"] for point in report["points"]))
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+        axes = figure.subplots()
+        axes.axhline(50, color="#999999", lw=1, ls=":")
+        for name, marker in zip(opponents, ("o", "s", "^", "D"), strict=False):
+            points = [point for point in report["points"] if point["against"] == name]
+            x = [point["simulations"] for point in points]
+            mine = [point["results"][0] for point in points]
+            rate = np.array([100 * entry["win_rate"] for entry in mine])
+            low = rate - [100 * entry["win_rate_low"] for entry in mine]
+            high = np.array([100 * entry["win_rate_high"] for entry in mine]) - rate
+            axes.errorbar(
+                x, rate, yerr=np.array([low, high]), marker=marker, capsize=3, lw=2,
+                color=colour_of(name, opponents), label=f"against {name}",
+            )  # fmt: skip
+        axes.set_xscale("log")
+        axes.set(xlabel="simulations a decision", ylabel="games won, %", ylim=(0, 103), title=_title(report))
+        axes.legend(loc="lower right")
+        return _svg(figure, report)
+
+
 def _title(report: Mapping[str, Any]) -> str:
     return f"{report['game']} ({_told(report)})"
 

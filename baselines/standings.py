@@ -110,7 +110,7 @@ def standings(
         "resamples": 0 if common else resamples,
         "agents": [agents[k] for k in order],
         "versus": None if common else _versus([names[k] for k in order], [int(k) for k in order], played),
-        "tables": [_table(names, table, common) for table in played],
+        "tables": [table_report(names, table, common) for table in played],
         "notes": notes,
     }
 
@@ -182,7 +182,8 @@ def _versus(names: Sequence[str], order: Sequence[int], played: Sequence[TableGa
     return {"agents": list(names), "share": shares}
 
 
-def _table(names: Sequence[str], table: TableGames, common: bool) -> dict[str, Any]:
+def table_report(names: Sequence[str], table: TableGames, common: bool) -> dict[str, Any]:
+    """What the games of a table come to, as plain values."""
     games = len(table.lengths)
     found: dict[str, Any] = {
         "agents": [names[k] for k in table.table],

@@ -40,6 +40,8 @@ def made(file: str) -> dict[str, str]:
     report = result(file)
     if "settings" in report:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
+    if "points" in report:
+        return {"facts": f"{pages.strength_facts(report)} {pages.made_by(report)}", **pages.strength_tables(report)}
     notes = "".join(f"\n\n{note}" for note in report["notes"])
     return {"facts": f"{pages.ladder_facts(report)} {pages.made_by(report)}{notes}", **pages.ladder_tables(report)}
 
@@ -68,7 +70,7 @@ def stale_pages() -> dict[Path, str]:
 
 def plotted() -> list[str]:
     """The results that have a plot."""
-    kinds = ("*.statistics.json", "*.ladder.json")
+    kinds = ("*.statistics.json", "*.ladder.json", "*.strength.json")
     return sorted(path.stem for kind in kinds for path in RESULTS.glob(kind))
 
 
@@ -98,7 +100,7 @@ def main() -> int:
 
         PLOTS.mkdir(exist_ok=True)
         for name in old_plots:
-            draw = plots.statistics_svg if name.endswith(".statistics") else plots.ladder_svg
+            draw = getattr(plots, f"{name.rpartition('.')[2]}_svg")
             (PLOTS / f"{name}.svg").write_text(draw(result(name)), encoding="utf-8")
     return 0
 

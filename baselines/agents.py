@@ -122,10 +122,23 @@ def agent_names(game: Game) -> list[str]:
     return ["random", *scripted.SCRIPTED.get(game.name, {})]
 
 
+def _policy(file: str, game: Game) -> Agent:
+    from iszoo.baselines.policy import load_policy
+
+    return load_policy(file, game)
+
+
+PREFIXES: Mapping[str, Callable[[str, Game], Agent]] = {"policy": _policy}
+"""Agents with an argument, named PREFIX:ARGUMENT. What they need is imported where they are made."""
+
+
 def make_agent(name: str, game: Game) -> Agent:
     """The agent of a name. Raises ValueError that lists the names."""
     if name == "random":
         return RandomAgent()
+    prefix, colon, argument = name.partition(":")
+    if colon and prefix in PREFIXES:
+        return PREFIXES[prefix](argument, game)
     preferences: Mapping[str, Callable[..., Any]] = scripted.SCRIPTED.get(game.name, {})
     if name in preferences:
         return ScriptedAgent(name, preferences[name])

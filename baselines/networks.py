@@ -1,0 +1,183 @@
+"""The networks of the trained policies, as numpy runs them; `torch_networks.py` has the same ones to train.
+
+A network is an architecture (plain values, kept in a policy's card) and weights (a dict of float32 arrays; a layer
+is `NAME.weight` (out, in) and `NAME.bias` (out,), applied as x W^T + b). Its input are flat observations, scaled
+by the bounds of their space; its output a logit for every action, legal or not, and a value: what the player to
+move can expect of the reward it was trained on.
+
+kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
+
+kind "walls", for ISO: what a tile does in a cell follows from what each of its three walls does there, as seen
+along that wall's axis, and the three perspectives play by the same rules. So one net reads, for each cell where a
+tile may be placed and each axis, the walls in reach and what all can see, and tells of each of the 9 kinds of wall
+(colour, indicator) what it would do there: `wall` numbers. Those of a tile's three walls are summed, and from the
+sums and from what the slot holds follows the logit of (slot, rotation, cell).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iszoo.envs.game import Game, Options
+from iszoo.envs.spaces import bare_space
+
+Weights = Mapping[str, npt.NDArray[np.float32]]
+Architecture = Mapping[str, Any]
+
+KINDS: dict[str, tuple[str, ...]] = {"mlp": ("hidden", "value_hidden"), "walls": ("reach", "hidden", "wall", "value_hidden")}
+_REACH = 4  # most walls of an objective that is a figure
+
+def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of the weights of a network. Raises ValueError for an unknown architecture."""
+    check(architecture, game)
+    found: dict[str, tuple[int, ...]] = {}
+
+    def dense(name: str, *sizes: int) -> None:
+        for k, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+            layer = f"{name}.{k}" if len(sizes) > 2 else name
+            found[f"{layer}.weight"] = (outputs, inputs)
+            found[f"{layer}.bias"] = (outputs,)
+
+    hidden, value_hidden = architecture["hidden"], architecture["value_hidden"]
+    if architecture["kind"] == "mlp":
+        dense("action", game.obs_size, *hidden, game.num_actions)
+        dense("value", game.obs_size, *value_hidden, 1)
+    else:
+        size, context = architecture["wall"], len(game.features)
+        found["near.weight"] = (hidden[0], 6 * len(perspective(architecture["reach"])[0][0]))
+        dense("context", context, hidden[0])
+        dense("wall", *hidden, 9 * size)
+        found["tile.weight"] = (size, 27)
+        dense("slot", context, size)
+        dense("action", size, 1)
+        dense("value", context + hidden[-1] + size, *value_hidden, 1)
+    return found
+
+
+def check(architecture: Architecture, game: Game) -> None:
+    """Raises ValueError unless the architecture is one of KINDS, whole, and fits the game."""
+    kind = architecture.get("kind")
+    if kind not in KINDS:
+        raise ValueError(f"architecture kind {kind!r} is not known; known are {', '.join(KINDS)}")
+    if set(architecture) != {"kind", *KINDS[kind]}:
+        raise ValueError(f"an architecture of kind {kind} has {', '.join(KINDS[kind])}, not {sorted(architecture)}")
+    for name in KINDS[kind]:
+        given = architecture[name]
+        sizes = given if name.endswith("hidden") else [given]
+        if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
+            raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
+    if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
+        raise ValueError("kind walls is for iso, with two hidden layers or more")
+
+
+def scales(game: Game, options: Options) -> npt.NDArray[np.float32]:
+    """What each entry of a flat observation is multiplied by, (D,): 1 over its greatest absolute value."""
+    space: Any = bare_space(game, options, "flat")
+    greatest = np.maximum(np.abs(space.low.astype(np.float32)), np.abs(space.high.astype(np.float32)))
+    return np.asarray(1 / np.maximum(greatest, 1), np.float32)
+
+
+def perspective(reach: int) -> npt.NDArray[np.int64]:
+    """ISO: which cells are in reach of a cell, by axis: int64 (3, 256, K), in the order in which each axis sees them.
+
+    Looked at along an axis, the cells are a square grid: along x its steps are e_y and e_z = (-1, -1), and a third of
+    a turn takes x to y to z. In reach are the cells at most `reach` steps away.
+    """
+    units = [(1, 0), (0, 1), (-1, -1)]
+    steps = range(-reach, reach + 1)
+    x, y = np.divmod(np.arange(256), 16)
+    axes = []
+    for axis in range(3):
+        (ax, ay), (bx, by) = units[(axis + 1) % 3], units[(axis + 2) % 3]
+        ways = [(u * ax + v * bx, u * ay + v * by) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
+        axes.append(np.stack([(x + dx) % 16 * 16 + (y + dy) % 16 for dx, dy in ways], axis=1))
+    return np.stack(axes)
+
+
+def near_entries(reach: int) -> npt.NDArray[np.int64]:
+    """ISO: the entries of a flat observation that an axis sees around a cell: int64 (3, 256, 6 K)."""
+    cells = perspective(reach)
+    planes = 6 * np.arange(3)[:, None] + np.arange(6)  # (axis, plane)
+    return (planes[:, None, :, None] * 256 + cells[:, :, None, :]).reshape(3, 256, -1)
+
+
+class Network:
+    """A network that numpy runs.
+
+    Args:
+        game: the game.
+        options: the game's options.
+        architecture: see the module.
+        weights: float32 arrays of `shapes(architecture, game)`.
+    """
+
+    def __init__(self, game: Game, options: Options, architecture: Architecture, weights: Weights) -> None:
+        check(architecture, game)
+        self._game = game
+        self._architecture = architecture
+        self._weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
+        self._scales = scales(game, options)
+        if architecture["kind"] == "walls":
+            self._near = near_entries(architecture["reach"])
+
+    def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """Flat observations (n, D) to logits (n, A)."""
+        return self._walls(obs)[0] if self._architecture["kind"] == "walls" else self._dense("action", obs * self._scales)
+
+    def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """Flat observations (n, D) to values (n,)."""
+        if self._architecture["kind"] == "walls":
+            return self._walls(obs)[1]
+        return self._dense("value", obs * self._scales)[:, 0]
+
+    def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        out = x @ self._weights[f"{name}.weight"].T
+        bias = self._weights.get(f"{name}.bias")
+        if bias is not None:
+            out += bias
+        return out
+
+    def _dense(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Layers NAME.0, NAME.1, ... with ReLU between them; or the one layer NAME."""
+        if f"{name}.weight" in self._weights:
+            return self._layer(name, x)
+        k = 0
+        while f"{name}.{k + 1}.weight" in self._weights:
+            x = np.maximum(self._layer(f"{name}.{k}", x), 0)
+            k += 1
+        return self._layer(f"{name}.{k}", x)
+
+    def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n = len(obs)
+        size = self._architecture["wall"]
+        features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
+        position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
+        near = obs[position[:, None, None], self._near[:, cell].transpose(1, 0, 2)].astype(np.float32)  # (m, 3, 6 K)
+        hidden = np.maximum(self._layer("near", near) + self._layer("context", features)[position, None], 0)
+        layers = len(self._architecture["hidden"]) - 1
+        for k in range(layers):
+            hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)
+        told = self._layer(f"wall.{layers}", hidden).reshape(-1, 27, size)  # of each cell: axis and kind of wall
+        tiles = tile_walls(features)
+        turned = np.stack([np.roll(tiles, turn, axis=2) for turn in range(3)], axis=2).reshape(n, 9, 27)
+        slots = self._layer("tile", tiles.reshape(n, 3, 27)) + self._layer("slot", features)[:, None]
+        sums = turned[position] @ told + np.repeat(slots, 3, axis=1)[position]
+        sums = np.maximum(sums, 0)  # (m, 9, size)
+        logits = np.zeros((n, 9, 256), np.float32)
+        logits[position, :, cell] = self._layer("action", sums)[:, :, 0]
+
+        count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
+        pooled = np.zeros((n, hidden.shape[2] + size), np.float32)
+        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=1), sums.mean(axis=1)], axis=1))
+        values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
+        return logits.reshape(n, -1), values[:, 0]
+
+
+def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """ISO: the kind of wall that the tile of each slot shows on each axis, one-hot: float32 (n, 3, 3, 9)."""
+    shown = features[:, :54].reshape(-1, 3, 3, 2, 3)
+    return (shown[..., 0, :, None] * shown[..., 1, None, :]).reshape(-1, 3, 3, 9)

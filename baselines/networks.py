@@ -7,6 +7,10 @@ move can expect of the reward it was trained on.
 
 kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
 
+kind "cells", for boards whose actions are their cells, and a few others: what an action on a cell is worth is read
+from the square of cells around it (`reach`), from the features, and from the mean over the board, by one net for
+all cells. The board's edge is a plane of its own.
+
 kind "walls", for ISO: what a tile does in a cell follows from what each of its three walls does there, as seen
 along that wall's axis, and the three perspectives play by the same rules. So one net reads, for each cell where a
 tile may be placed and each axis, the walls in reach and what all can see, and tells of each of the 9 kinds of wall
@@ -28,7 +32,7 @@ from iszoo.envs.spaces import bare_space
 Weights = Mapping[str, npt.NDArray[np.float32]]
 Architecture = Mapping[str, Any]
 
-KINDS: dict[str, tuple[str, ...]] = {"mlp": ("hidden", "value_hidden"), "walls": ("reach", "hidden", "wall", "value_hidden")}
+KINDS: dict[str, tuple[str, ...]] = {"mlp": ("hidden", "value_hidden"), "cells": ("reach", "hidden", "value_hidden"), "walls": ("reach", "hidden", "wall", "value_hidden")}
 _REACH = 4  # most walls of an objective that is a figure
 
 def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]:
@@ -46,9 +50,20 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
     if architecture["kind"] == "mlp":
         dense("action", game.obs_size, *hidden, game.num_actions)
         dense("value", game.obs_size, *value_hidden, 1)
+    elif architecture["kind"] == "cells":
+        planes, h, w = game.board_shape
+        context, wide, last = len(game.features), hidden[0], hidden[-1]
+        side = 2 * architecture["reach"] + 1
+        dense("near", (planes + 1) * side * side, wide)
+        dense("context", context, wide, wide)
+        dense("wide", 2 * wide, *hidden[1:])
+        groups, others = divmod(game.num_actions, h * w)
+        dense("action", last, groups)
+        dense("other", context + last, others)
+        dense("value", context + last, *value_hidden, 1)
     else:
         size, context = architecture["wall"], len(game.features)
-        found["near.weight"] = (hidden[0], 6 * len(perspective(architecture["reach"])[0][0]))
+        found["near.weight"] = (9 * len(perspective(architecture["reach"])[0][0]), hidden[0])
         dense("context", context, hidden[0])
         dense("wall", *hidden, 9 * size)
         found["tile.weight"] = (size, 27)
@@ -70,6 +85,8 @@ def check(architecture: Architecture, game: Game) -> None:
         sizes = given if name.endswith("hidden") else [given]
         if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
             raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
+    if kind == "cells" and (len(architecture["hidden"]) < 2 or not game.num_actions % (game.board_shape[1] * game.board_shape[2])):
+        raise ValueError("kind cells is for games with actions besides those on cells, with two hidden layers or more")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -98,11 +115,8 @@ def perspective(reach: int) -> npt.NDArray[np.int64]:
     return np.stack(axes)
 
 
-def near_entries(reach: int) -> npt.NDArray[np.int64]:
-    """ISO: the entries of a flat observation that an axis sees around a cell: int64 (3, 256, 6 K)."""
-    cells = perspective(reach)
-    planes = 6 * np.arange(3)[:, None] + np.arange(6)  # (axis, plane)
-    return (planes[:, None, :, None] * 256 + cells[:, :, None, :]).reshape(3, 256, -1)
+# What planes of an axis add to the code of the wall that it shows: 0 without one, else 1 + 3 * colour + indicator.
+WALL_CODE = np.array([1, 4, 7, 0, 1, 2], np.float32)
 
 
 class Network:
@@ -122,17 +136,21 @@ class Network:
         self._weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
         self._scales = scales(game, options)
         if architecture["kind"] == "walls":
-            self._near = near_entries(architecture["reach"])
+            self._near = perspective(architecture["reach"])
 
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
-        return self._walls(obs)[0] if self._architecture["kind"] == "walls" else self._dense("action", obs * self._scales)
+        kind = self._architecture["kind"]
+        if kind == "mlp":
+            return self._dense("action", obs * self._scales)
+        return self._walls(obs)[0] if kind == "walls" else self._cells(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
-        if self._architecture["kind"] == "walls":
-            return self._walls(obs)[1]
-        return self._dense("value", obs * self._scales)[:, 0]
+        kind = self._architecture["kind"]
+        if kind == "mlp":
+            return self._dense("value", obs * self._scales)[:, 0]
+        return self._walls(obs)[1] if kind == "walls" else self._cells(obs)[1]
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -151,13 +169,47 @@ class Network:
             k += 1
         return self._layer(f"{name}.{k}", x)
 
+    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n, reach = len(obs), self._architecture["reach"]
+        x = obs * self._scales
+        planes, h, w = self._game.board_shape
+        board = np.zeros((n, planes + 1, h + 2 * reach, w + 2 * reach), np.float32)
+        board[:, planes] = 1
+        inside = board[:, :, reach : reach + h, reach : reach + w]
+        inside[:, :planes] = x[:, : self._game.board_size].reshape(n, planes, h, w)
+        inside[:, planes] = 0
+        features = x[:, self._game.board_size :]
+        side = 2 * reach + 1
+        around = np.lib.stride_tricks.sliding_window_view(board, (side, side), axis=(2, 3))
+        near = around.transpose(0, 2, 3, 1, 4, 5).reshape(n, h * w, -1)
+        wide = np.maximum(self._layer("near", near) + self._dense("context", features)[:, None], 0)
+        mean = np.broadcast_to(wide.mean(axis=1, keepdims=True), wide.shape)
+        last = np.maximum(self._dense("wide", np.concatenate([wide, mean], axis=2)), 0)
+        logits = self._layer("action", last).transpose(0, 2, 1).reshape(n, -1)
+        pooled = np.concatenate([features, last.mean(axis=1)], axis=1)
+        return np.concatenate([logits, self._layer("other", pooled)], axis=1), self._dense("value", pooled)[:, 0]
+
+    def _near_layer(self, seen: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """The codes of the walls in reach (m, 3, K) to (m, 3, hidden): most are 0, so that only the others are added."""
+        weights = self._weights["near.weight"]
+        rows, places = np.nonzero(seen.reshape(-1, seen.shape[2]))
+        out = np.zeros((seen.shape[0] * 3, weights.shape[1]), np.float32)
+        if len(rows):
+            first = np.flatnonzero(np.diff(rows, prepend=-1))
+            chosen = weights[9 * places + seen.reshape(-1, seen.shape[2])[rows, places] - 1]
+            out[rows[first]] = np.add.reduceat(chosen, first)
+        return out.reshape(-1, 3, weights.shape[1])
+
     def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n = len(obs)
         size = self._architecture["wall"]
         features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
         position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
-        near = obs[position[:, None, None], self._near[:, cell].transpose(1, 0, 2)].astype(np.float32)  # (m, 3, 6 K)
-        hidden = np.maximum(self._layer("near", near) + self._layer("context", features)[position, None], 0)
+        codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
+        axes = np.arange(3)[:, None]
+        seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
+        hidden = self._near_layer(seen) + self._layer("context", features)[position, None]
+        hidden = np.maximum(hidden, 0)
         layers = len(self._architecture["hidden"]) - 1
         for k in range(layers):
             hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)

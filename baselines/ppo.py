@@ -20,18 +20,19 @@ import sys
 import warnings
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Annotated, Any
 
 import numpy as np
 
-from iszoo.baselines.agents import agent_names
+from iszoo.baselines.agents import agent_names, make_agent, view_of
 from iszoo.baselines.policy import Card, Policy, save_policy
-from iszoo.baselines.networks import Network
+from iszoo.baselines.networks import KINDS, Network
 from iszoo.baselines.training import PAST, SELF, Clock, Opponent, Pool, Score, evaluate, write_curve
 from iszoo.benchmarks.files import write_bytes, write_json
 from iszoo.envs import REGISTRY, find
 from iszoo.envs.game import Game
+from iszoo.envs.vec import VecEnv
 
 try:
     import rich.console
@@ -72,7 +73,7 @@ class Arguments:
     """Games side by side."""
     n_steps: int = 32
     """Actions in each game between updates."""
-    batch_size: int = 2048
+    batch_size: int = 1024
     """Of an update."""
     epochs: int = 3
     """Passes over what was played."""
@@ -94,6 +95,17 @@ class Arguments:
     """The most past selves."""
     remember_every: int = 20
     """Updates from one past self to the next."""
+
+    imitate: int = 0
+    """First learns from so many positions what a scripted agent plays in them; they don't count as steps."""
+    teacher: str = "expert"
+    """Whom it imitates."""
+    wander: float = 0.2
+    """Imitating: how often the policy itself moves, so that it sees positions that the teacher would avoid."""
+    imitate_rate: float = 1e-3
+    """The learning rate of imitation, at the beginning; falls to a tenth in a line."""
+    settle: int = 0
+    """The first updates of the self-play that teach the values alone."""
 
     kind: str = "mlp"
     """The network, see networks.py."""
@@ -120,8 +132,8 @@ class Arguments:
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {"hidden": (160, 160), "value_hidden": (32, 32)},
-    "iso": {"kind": "walls", "hidden": (192, 64), "value_hidden": (64,), "num_envs": 256, "n_steps": 16},
-    "isis_osiris": {},
+    "iso": {"kind": "walls", "hidden": (192, 64), "wall": 8, "value_hidden": (64,), "num_envs": 256, "n_steps": 16},
+    "isis_osiris": {"kind": "cells", "reach": 2, "hidden": (64, 64), "value_hidden": (64,)},
 }
 """What differs from the defaults, by game."""
 
@@ -155,16 +167,15 @@ class Trainer:
         self.clock = Clock()
         self.curve: list[dict[str, Any]] = []
         self.updates = 0
-        self.spent = 0.0  # seconds of earlier sessions
+        self.spent = self.cpu = 0.0  # seconds of earlier sessions, and of the processor
         self.began = perf_counter()
         self.best = -1.0
         self.stopping = False
         self.rng = np.random.default_rng(a.seed)
-        kinds = {"mlp": ("hidden", "value_hidden"), "walls": ("reach", "hidden", "wall", "value_hidden")}
-        if a.kind not in kinds:
-            raise ValueError(f"kind={a.kind!r} is not allowed; choose one of {', '.join(kinds)}")
+        if a.kind not in KINDS:
+            raise ValueError(f"kind={a.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
         self.architecture: dict[str, Any] = {"kind": a.kind}
-        for name in kinds[a.kind]:
+        for name in KINDS[a.kind]:
             value = getattr(a, name)
             self.architecture[name] = list(value) if isinstance(value, tuple) else value
         self.pool = Pool(self.game, self.options, self.architecture, parse_mix(self.game, a.mix), a.pool, self.clock)
@@ -185,6 +196,7 @@ class Trainer:
         self.envs.set_opponents(self.pool.opponents())
         self.envs.seed(a.seed * 1_000_003)
         self.model._last_obs = None
+        self.imitation = Imitation(self) if a.imitate else None
 
     @property
     def network(self) -> TorchNetwork:
@@ -215,6 +227,8 @@ class Trainer:
     def run(self) -> None:
         """Trains to the end, or until it is told to stop."""
         a = self.arguments
+        if self.imitation is not None and not self.imitation.finished:
+            self.imitation.run()
         rollout = a.num_envs * a.n_steps
         saved = perf_counter()
         evaluated = self.curve[-1]["steps"] if self.curve else -a.steps
@@ -229,6 +243,8 @@ class Trainer:
                     saved = perf_counter()
                 self._update_reward()
                 self.model.ent_coef = a.entropy * (0.1 + 0.9 * self.remaining)
+                for weight in self.network.actor():
+                    weight.requires_grad_(self.updates >= a.settle)
                 self.model.learn(rollout, reset_num_timesteps=False)
                 self.updates += 1
                 weights = self.network.export()
@@ -246,6 +262,10 @@ class Trainer:
             return
         print(self._evaluate(2_000), file=sys.stderr)
         self.save()
+
+    def say(self, line: str) -> None:
+        """Tells of the run on stderr."""
+        print(line, file=sys.stderr, flush=True)
 
     def _update_reward(self) -> None:
         """Changes from margin to outcome when it is time; the games go on."""
@@ -266,6 +286,7 @@ class Trainer:
         self.clock.add("evaluation", began)
         point = {
             "steps": self.model.num_timesteps, "seconds": round(self.seconds, 1),
+            "cpu_seconds": round(self.cpu + process_time(), 1),
             "scores": [asdict(score) for score in scores],
         }  # fmt: skip
         self.curve.append(point)
@@ -281,7 +302,7 @@ class Trainer:
         if self.arguments.profile:
             write_json(self.out / "profile.json", self.profile())
         parts = [f"{s.opponent} {s.win_rate:.1%}" if s.opponent else f"score {s.mean_score:.2f}" for s in scores]
-        return f"{self.model.num_timesteps:>10,} steps {self.seconds:7.0f} s  " + "  ".join(parts)
+        return f"{self.model.num_timesteps:>10,} steps {self.seconds:5.0f} s (cpu {point['cpu_seconds']:.0f})  " + "  ".join(parts)
 
     def _export(self, name: str, scores: list[Score]) -> None:
         a = self.arguments
@@ -371,6 +392,77 @@ class Trainer:
         kind, keys, *rest = kept["numpy"]
         np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))
         self.rng.bit_generator.state = kept["rng"]
+
+
+class Imitation:
+    """Learning what a scripted agent plays, from positions each of which is seen once."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        a = trainer.arguments
+        self.trainer = trainer
+        self.done = 0
+        self.vec = VecEnv(trainer.game, a.num_envs, seed=a.seed * 1_000_003 + 500_000, **trainer.options)
+        self.teacher = make_agent(a.teacher, trainer.game)
+        self.optimizer = torch.optim.Adam(trainer.network.actor(), eps=1e-5)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all positions were seen."""
+        return self.done >= self.trainer.arguments.imitate
+
+    def run(self) -> None:
+        """Plays and learns in turn."""
+        trainer, a = self.trainer, self.trainer.arguments
+        say = trainer.say
+        saved = perf_counter()
+        lines = 0
+        while not self.finished and not trainer.stopping:
+            began = perf_counter()
+            loss, agreed = self._learn(*self._play(16))
+            trainer.clock.add("imitation", began)
+            if self.done * 10 // a.imitate > lines:
+                lines = self.done * 10 // a.imitate
+                say(f"imitated {self.done:,} in {trainer.seconds:.0f} s: loss {loss:.3f}, the same action {agreed:.1%}")
+            if perf_counter() - saved > 60 * a.checkpoint_minutes:
+                trainer.save()
+                saved = perf_counter()
+        trainer.pool.refresh(trainer.network.export())
+
+    def _play(self, steps: int) -> tuple[Any, Any, Any]:
+        """Observations, masks, and what the teacher plays."""
+        vec, rng = self.vec, self.trainer.rng
+        everyone = np.arange(vec.num_envs)
+        obs, masks, actions = [], [], []
+        for _ in range(steps):
+            view = view_of(vec, everyone, rng.integers(1 << 62, size=vec.num_envs))
+            taught = self.teacher.act(view)
+            obs.append(view.obs)
+            masks.append(view.action_mask)
+            actions.append(taught)
+            with torch.no_grad():
+                logits = self.trainer.network.forward_actor(torch.as_tensor(view.obs)).numpy()
+            noise = rng.gumbel(size=logits.shape).astype(np.float32)
+            own = np.where(view.action_mask != 0, logits + noise, -np.inf).argmax(axis=1)
+            vec.step(np.where(rng.random(vec.num_envs) < self.trainer.arguments.wander, own, taught))
+        return tuple(torch.as_tensor(np.concatenate(parts)) for parts in (obs, masks, actions))  # type: ignore[return-value]
+
+    def _learn(self, obs: Any, masks: Any, actions: Any) -> tuple[float, float]:
+        """One pass; the mean loss and how often the best action was the teacher's."""
+        a = self.trainer.arguments
+        losses, agreed = [], 0
+        for group in self.optimizer.param_groups:
+            group["lr"] = a.imitate_rate * (1 - 0.9 * self.done / a.imitate)
+        for batch in torch.randperm(len(obs)).split(512):
+            logits = self.trainer.network.forward_actor(obs[batch])
+            logits = logits.masked_fill(masks[batch] == 0, -1e8)
+            loss = nn.functional.cross_entropy(logits, actions[batch])
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            losses.append(loss.item())
+            agreed += int((logits.argmax(dim=1) == actions[batch]).sum())
+        self.done += len(obs)
+        return float(np.mean(losses)), agreed / len(obs)
 
 
 class _TimedPPO(MaskablePPO):  # type: ignore[misc, unused-ignore]

@@ -31,18 +31,21 @@ class TorchNetwork(nn.Module):
         self.weights = nn.ParameterDict()
         shapes = networks.shapes(architecture, game)
         last = {name for name in ("action", "value") if f"{name}.weight" in shapes}
+        last |= {"other"} if "other.weight" in shapes else set()
         last |= {f"{name}.{max(int(key.split('.')[1]) for key in shapes if key.startswith(name + '.'))}"
                  for name in ("action", "value") if f"{name}.weight" not in shapes}  # fmt: skip
         for key, shape in shapes.items():
             layer = key.rpartition(".")[0]
             weight = torch.zeros(shape)
             if key.endswith("weight"):
-                gain = 2**0.5 if layer not in last else 0.01 if layer.startswith("action") else 1.0
+                gain = 2**0.5 if layer not in last else 0.01 if layer.startswith(("action", "other")) else 1.0
                 nn.init.orthogonal_(weight, gain)
             self.weights[key.replace(".", "_")] = nn.Parameter(weight)
         self.register_buffer("scales", torch.as_tensor(networks.scales(game, options)), persistent=False)
         if architecture["kind"] == "walls":
-            self.register_buffer("near", torch.as_tensor(networks.near_entries(architecture["reach"])), persistent=False)
+            near = networks.perspective(architecture["reach"]) + 256 * np.arange(3)[:, None, None]
+            self.register_buffer("near", torch.as_tensor(near.transpose(1, 0, 2).copy()), persistent=False)
+            self.register_buffer("code", torch.as_tensor(networks.WALL_CODE), persistent=False)
 
     def export(self) -> dict[str, npt.NDArray[np.float32]]:
         """Copies of the weights, for `networks.Network`."""
@@ -56,23 +59,31 @@ class TorchNetwork(nn.Module):
                 self.weights[key.replace(".", "_")].copy_(torch.as_tensor(np.asarray(value)))
 
     def forward(self, obs: Any) -> tuple[Any, Any]:
-        """Flat observations (n, D) to logits (n, A) and values (n, 1)."""
-        if self.architecture["kind"] == "walls":
-            return self._walls(obs)
-        x = obs.float() * self.scales
-        return self._dense("action", x), self._dense("value", x)
+        """Flat observations (n, D) to logits (n, A) and values (n, 1).
+
+        Where both share layers, the values learn from what these show, and don't teach them.
+        """
+        kind = self.architecture["kind"]
+        if kind == "mlp":
+            x = obs.float() * self.scales
+            return self._dense("action", x), self._dense("value", x)
+        return self._walls(obs) if kind == "walls" else self._cells(obs)
 
     def forward_actor(self, obs: Any) -> Any:
         """The logits alone."""
-        if self.architecture["kind"] == "walls":
-            return self._walls(obs)[0]
-        return self._dense("action", obs.float() * self.scales)
+        if self.architecture["kind"] == "mlp":
+            return self._dense("action", obs.float() * self.scales)
+        return self.forward(obs)[0]
 
     def forward_critic(self, obs: Any) -> Any:
         """The values alone."""
-        if self.architecture["kind"] == "walls":
-            return self._walls(obs)[1]
-        return self._dense("value", obs.float() * self.scales)
+        if self.architecture["kind"] == "mlp":
+            return self._dense("value", obs.float() * self.scales)
+        return self.forward(obs)[1]
+
+    def actor(self) -> list[Any]:
+        """The weights that the logits follow from."""
+        return [weight for name, weight in self.weights.items() if not name.startswith("value_")]
 
     def _layer(self, name: str, x: Any) -> Any:
         bias = self.weights[f"{name}_bias"] if f"{name}_bias" in self.weights else None
@@ -87,17 +98,41 @@ class TorchNetwork(nn.Module):
             k += 1
         return self._layer(f"{name}_{k}", x)
 
+    def _cells(self, obs: Any) -> tuple[Any, Any]:
+        n, reach = len(obs), self.architecture["reach"]
+        x = obs.float() * self.scales
+        planes, h, w = self.game.board_shape
+        features = x[:, self.game.board_size :]
+        board = x[:, : self.game.board_size].view(n, planes, h, w)
+        board = nn.functional.pad(torch.cat([board, torch.zeros(n, 1, h, w)], dim=1), [reach] * 4)
+        edge = torch.ones(h + 2 * reach, w + 2 * reach)
+        edge[reach : reach + h, reach : reach + w] = 0
+        board[:, planes] = edge
+        side = 2 * reach + 1
+        near = nn.functional.unfold(board, side).transpose(1, 2)
+        wide = torch.relu_(self._layer("near", near) + self._dense("context", features)[:, None])
+        mean = wide.mean(dim=1, keepdim=True).expand_as(wide)
+        last = torch.relu_(self._dense("wide", torch.cat([wide, mean], dim=2)))
+        logits = self._layer("action", last).transpose(1, 2).reshape(n, -1)
+        pooled = torch.cat([features, last.mean(dim=1)], dim=1)
+        return torch.cat([logits, self._layer("other", pooled)], dim=1), self._dense("value", pooled.detach())
+
     def _walls(self, obs: Any) -> tuple[Any, Any]:
         n = len(obs)
         size, board = self.architecture["wall"], self.game.board_size
         features = obs[:, board:].float() * self.scales[board:]
         position, cell = torch.nonzero(obs[:, 18 * 256 : 19 * 256], as_tuple=True)
-        entries = self.near[:, cell].transpose(0, 1) + position[:, None, None] * obs.shape[1]
-        near = obs.reshape(-1)[entries.reshape(-1)].view(len(cell), 3, -1).float()
-        hidden = torch.relu(self._layer("near", near) + self._layer("context", features)[position, None])
+        codes = torch.einsum("p,napc->nac", self.code, obs[:, : 18 * 256].reshape(n, 3, 6, 256).float()).int()
+        seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(3 * len(cell), -1)
+        rows, places = torch.nonzero(seen, as_tuple=True)
+        offsets = torch.searchsorted(rows, torch.arange(3 * len(cell)))
+        chosen = 9 * places + seen[rows, places] - 1
+        hidden = nn.functional.embedding_bag(chosen, self.weights["near_weight"], offsets, mode="sum")
+        hidden = hidden.view(len(cell), 3, -1).add_(self._layer("context", features)[position, None])
+        hidden = torch.relu_(hidden)
         layers = len(self.architecture["hidden"]) - 1
         for k in range(layers):
-            hidden = torch.relu(self._layer(f"wall_{k}", hidden))
+            hidden = torch.relu_(self._layer(f"wall_{k}", hidden))
         told = self._layer(f"wall_{layers}", hidden).reshape(-1, 27, size)
         shown = features[:, :54].reshape(-1, 3, 3, 2, 3)
         tiles = (shown[..., 0, :, None] * shown[..., 1, None, :]).reshape(-1, 3, 3, 9)
@@ -108,7 +143,7 @@ class TorchNetwork(nn.Module):
         logits = torch.zeros(n * 9 * 256).index_put((places,), self._layer("action", sums)[:, :, 0]).view(n, -1)
         count = torch.bincount(position, minlength=n).clamp(min=1).float()
         pooled = torch.zeros((n, hidden.shape[2] + size)).index_add(
-            0, position, torch.cat([hidden.mean(dim=1), sums.mean(dim=1)], dim=1)
+            0, position, torch.cat([hidden.mean(dim=1), sums.mean(dim=1)], dim=1).detach()
         )
         values = self._dense("value", torch.cat([features, pooled / count[:, None]], dim=1))
         return logits, values

@@ -25,9 +25,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from iszoo.baselines.agents import agent_names, make_agent, view_of
+from iszoo.baselines.agents import ScriptedAgent, agent_names, make_agent, view_of
 from iszoo.baselines.policy import Card, Policy, save_policy
 from iszoo.baselines.networks import KINDS, Network
+from iszoo.baselines.scripted import SCRIPTED
 from iszoo.baselines.training import PAST, SELF, Clock, Opponent, Pool, Score, evaluate, write_curve
 from iszoo.benchmarks.files import write_bytes, write_json
 from iszoo.envs import REGISTRY, find
@@ -100,6 +101,8 @@ class Arguments:
     """First learns from so many positions what a scripted agent plays in them; they don't count as steps."""
     teacher: str = "expert"
     """Whom it imitates."""
+    soften: float = 0.0
+    """Imitating: it learns all that the teacher wants, as the softmax over this temperature; 0: the best action alone."""
     wander: float = 0.2
     """Imitating: how often the policy itself moves, so that it sees positions that the teacher would avoid."""
     imitate_rate: float = 1e-3
@@ -402,7 +405,14 @@ class Imitation:
         self.trainer = trainer
         self.done = 0
         self.vec = VecEnv(trainer.game, a.num_envs, seed=a.seed * 1_000_003 + 500_000, **trainer.options)
-        self.teacher = make_agent(a.teacher, trainer.game)
+        # Every game begins at another ply, so that a batch shows all of a game.
+        ahead = trainer.rng.integers(trainer.game.max_game_length, size=a.num_envs)
+        for ply in range(trainer.game.max_game_length):
+            self.vec.step(self._random(), where=ahead > ply)
+        teacher = make_agent(a.teacher, trainer.game)
+        if not isinstance(teacher, ScriptedAgent):
+            raise ValueError(f"teacher={a.teacher!r} is not allowed; it is a scripted agent: {', '.join(SCRIPTED[a.game])}")
+        self.teacher = teacher
         self.optimizer = torch.optim.Adam(trainer.network.actor(), eps=1e-5)
 
     @property
@@ -428,26 +438,37 @@ class Imitation:
                 saved = perf_counter()
         trainer.pool.refresh(trainer.network.export())
 
+    def _random(self) -> Any:
+        """A random legal action in each game."""
+        mask = self.vec.action_mask
+        return np.asarray((mask * self.trainer.rng.uniform(0.1, 1, mask.shape)).argmax(axis=1))
+
     def _play(self, steps: int) -> tuple[Any, Any, Any]:
-        """Observations, masks, and what the teacher plays."""
+        """Observations, masks, and how likely each action should be."""
         vec, rng = self.vec, self.trainer.rng
         everyone = np.arange(vec.num_envs)
-        obs, masks, actions = [], [], []
+        soften = self.trainer.arguments.soften
+        obs, masks, targets = [], [], []
         for _ in range(steps):
             view = view_of(vec, everyone, rng.integers(1 << 62, size=vec.num_envs))
-            taught = self.teacher.act(view)
+            taught, wanted = self.teacher.weigh(view)
+            if soften:
+                wanted = np.exp((wanted - wanted.max(axis=1, keepdims=True)) / soften)
+                wanted /= wanted.sum(axis=1, keepdims=True)
+            else:
+                wanted = np.eye(wanted.shape[1])[taught]
             obs.append(view.obs)
             masks.append(view.action_mask)
-            actions.append(taught)
+            targets.append(wanted.astype(np.float32))
             with torch.no_grad():
                 logits = self.trainer.network.forward_actor(torch.as_tensor(view.obs)).numpy()
             noise = rng.gumbel(size=logits.shape).astype(np.float32)
             own = np.where(view.action_mask != 0, logits + noise, -np.inf).argmax(axis=1)
             vec.step(np.where(rng.random(vec.num_envs) < self.trainer.arguments.wander, own, taught))
-        return tuple(torch.as_tensor(np.concatenate(parts)) for parts in (obs, masks, actions))  # type: ignore[return-value]
+        return tuple(torch.as_tensor(np.concatenate(parts)) for parts in (obs, masks, targets))  # type: ignore[return-value]
 
-    def _learn(self, obs: Any, masks: Any, actions: Any) -> tuple[float, float]:
-        """One pass; the mean loss and how often the best action was the teacher's."""
+    def _learn(self, obs: Any, masks: Any, targets: Any) -> tuple[float, float]:
+        """One pass; the mean loss and how often the best action is one of the teacher's best."""
         a = self.trainer.arguments
         losses, agreed = [], 0
         for group in self.optimizer.param_groups:
@@ -455,12 +476,13 @@ class Imitation:
         for batch in torch.randperm(len(obs)).split(512):
             logits = self.trainer.network.forward_actor(obs[batch])
             logits = logits.masked_fill(masks[batch] == 0, -1e8)
-            loss = nn.functional.cross_entropy(logits, actions[batch])
+            loss = nn.functional.cross_entropy(logits, targets[batch])
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
             losses.append(loss.item())
-            agreed += int((logits.argmax(dim=1) == actions[batch]).sum())
+            best = targets[batch].gather(1, logits.argmax(dim=1, keepdim=True))[:, 0]
+            agreed += int((best >= 0.999 * targets[batch].amax(dim=1)).sum())
         self.done += len(obs)
         return float(np.mean(losses)), agreed / len(obs)
 

@@ -98,6 +98,22 @@ def scales(game: Game, options: Options) -> npt.NDArray[np.float32]:
     return np.asarray(1 / np.maximum(greatest, 1), np.float32)
 
 
+def turns(reach: int) -> npt.NDArray[np.int64]:
+    """ISO: where each of the K cells in reach is after 0, 1, 2, 3 quarters of a turn: int64 (4, K)."""
+    ways = _ways(reach)
+    found = []
+    for _ in range(4):
+        found.append([_ways(reach).index(way) for way in ways])
+        ways = [(-v, u) for u, v in ways]
+    return np.array(found)
+
+
+def _ways(reach: int) -> list[tuple[int, int]]:
+    """The cells in reach, as steps (u, v) along the two directions that an axis sees."""
+    steps = range(-reach, reach + 1)
+    return [(u, v) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
+
+
 def perspective(reach: int) -> npt.NDArray[np.int64]:
     """ISO: which cells are in reach of a cell, by axis: int64 (3, 256, K), in the order in which each axis sees them.
 
@@ -105,12 +121,11 @@ def perspective(reach: int) -> npt.NDArray[np.int64]:
     a turn takes x to y to z. In reach are the cells at most `reach` steps away.
     """
     units = [(1, 0), (0, 1), (-1, -1)]
-    steps = range(-reach, reach + 1)
     x, y = np.divmod(np.arange(256), 16)
     axes = []
     for axis in range(3):
         (ax, ay), (bx, by) = units[(axis + 1) % 3], units[(axis + 2) % 3]
-        ways = [(u * ax + v * bx, u * ay + v * by) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
+        ways = [(u * ax + v * bx, u * ay + v * by) for u, v in _ways(reach)]
         axes.append(np.stack([(x + dx) % 16 * 16 + (y + dy) % 16 for dx, dy in ways], axis=1))
     return np.stack(axes)
 
@@ -136,7 +151,7 @@ class Network:
         self._weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
         self._scales = scales(game, options)
         if architecture["kind"] == "walls":
-            self._near = perspective(architecture["reach"])
+            self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
 
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
@@ -189,14 +204,14 @@ class Network:
         pooled = np.concatenate([features, last.mean(axis=1)], axis=1)
         return np.concatenate([logits, self._layer("other", pooled)], axis=1), self._dense("value", pooled)[:, 0]
 
-    def _near_layer(self, seen: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The codes of the walls in reach (m, 3, K) to (m, 3, hidden): most are 0, so that only the others are added."""
         weights = self._weights["near.weight"]
         rows, places = np.nonzero(seen.reshape(-1, seen.shape[2]))
         out = np.zeros((seen.shape[0] * 3, weights.shape[1]), np.float32)
         if len(rows):
             first = np.flatnonzero(np.diff(rows, prepend=-1))
-            chosen = weights[9 * places + seen.reshape(-1, seen.shape[2])[rows, places] - 1]
+            chosen = weights[9 * turn[places] + seen.reshape(-1, seen.shape[2])[rows, places] - 1]
             out[rows[first]] = np.add.reduceat(chosen, first)
         return out.reshape(-1, 3, weights.shape[1])
 
@@ -208,8 +223,10 @@ class Network:
         codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
         axes = np.arange(3)[:, None]
         seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
-        hidden = self._near_layer(seen) + self._layer("context", features)[position, None]
-        hidden = np.maximum(hidden, 0)
+        context = self._layer("context", features)[position, None]
+        hidden = np.zeros((len(cell), 3, self._architecture["hidden"][0]), np.float32)
+        for turn in self._turns:
+            hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
         layers = len(self._architecture["hidden"]) - 1
         for k in range(layers):
             hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)

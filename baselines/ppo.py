@@ -78,7 +78,7 @@ class Arguments:
     """Of an update."""
     epochs: int = 3
     """Passes over what was played."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 5e-4
     """At the beginning; falls to a twentieth in a line."""
     entropy: float = 0.01
     """What entropy counts at the beginning; falls to a tenth in a line."""
@@ -88,7 +88,7 @@ class Arguments:
     """Of the advantage estimates; rewards are not discounted."""
     value: float = 0.5
     """What the loss of the values counts."""
-    margin: float = 0.5
+    margin: float = 0.0
     """The share of the steps, from the beginning, with the margin as reward; then the outcome."""
     mix: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ("greedy=1", "expert=1", "self=3", "past=3")
     """Opponents as NAME=SHARE: agents of the game, self, past (selves)."""
@@ -107,7 +107,7 @@ class Arguments:
     """Imitating: how often the policy itself moves, so that it sees positions that the teacher would avoid."""
     imitate_rate: float = 1e-3
     """The learning rate of imitation, at the beginning; falls to a tenth in a line."""
-    settle: int = 0
+    settle: int = 5
     """The first updates of the self-play that teach the values alone."""
 
     kind: str = "mlp"
@@ -134,10 +134,13 @@ class Arguments:
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"hidden": (160, 160), "value_hidden": (32, 32)},
-    "iso": {"kind": "walls", "hidden": (192, 64), "wall": 8, "value_hidden": (64,), "num_envs": 256, "n_steps": 16},
-    "isis_osiris": {"kind": "cells", "reach": 2, "hidden": (64, 64), "value_hidden": (64,)},
-}
+    "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
+    "iso": {
+        "steps": 400_000, "imitate": 400_000, "soften": 0.3, "num_envs": 256,
+        "kind": "walls", "hidden": (128, 64), "wall": 8, "value_hidden": (64,),
+    },
+    "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000, "soften": 0.25, "value_hidden": (128, 128)},
+}  # fmt: skip
 """What differs from the defaults, by game."""
 
 

@@ -45,6 +45,7 @@ class TorchNetwork(nn.Module):
         if architecture["kind"] == "walls":
             near = networks.perspective(architecture["reach"]) + 256 * np.arange(3)[:, None, None]
             self.register_buffer("near", torch.as_tensor(near.transpose(1, 0, 2).copy()), persistent=False)
+            self.register_buffer("turns", torch.as_tensor(networks.turns(architecture["reach"])), persistent=False)
             self.register_buffer("code", torch.as_tensor(networks.WALL_CODE), persistent=False)
 
     def export(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -125,11 +126,14 @@ class TorchNetwork(nn.Module):
         codes = torch.einsum("p,napc->nac", self.code, obs[:, : 18 * 256].reshape(n, 3, 6, 256).float()).int()
         seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(3 * len(cell), -1)
         rows, places = torch.nonzero(seen, as_tuple=True)
-        offsets = torch.searchsorted(rows, torch.arange(3 * len(cell)))
-        chosen = 9 * places + seen[rows, places] - 1
-        hidden = nn.functional.embedding_bag(chosen, self.weights["near_weight"], offsets, mode="sum")
-        hidden = hidden.view(len(cell), 3, -1).add_(self._layer("context", features)[position, None])
-        hidden = torch.relu_(hidden)
+        # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns.
+        weight = self.weights["near_weight"].view(-1, 9, 1, self.architecture["hidden"][0])
+        weight = torch.cat([weight[turn] for turn in self.turns], dim=2).view(len(self.weights["near_weight"]), -1)
+        chosen = 9 * places + (seen[rows, places] - 1)
+        first = torch.searchsorted(rows, torch.arange(3 * len(cell)))
+        bags = nn.functional.embedding_bag(chosen, weight, first, mode="sum")
+        bags = bags.view(len(cell), 3, 4, -1) + self._layer("context", features)[position, None, None]
+        hidden = torch.relu_(bags).sum(dim=2)
         layers = len(self.architecture["hidden"]) - 1
         for k in range(layers):
             hidden = torch.relu_(self._layer(f"wall_{k}", hidden))

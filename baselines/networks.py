@@ -63,9 +63,11 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         dense("value", context + last, *value_hidden, 1)
     else:
         size, context = architecture["wall"], len(game.features)
-        found["near.weight"] = (9 * len(perspective(architecture["reach"])[0][0]), hidden[0])
-        dense("context", context, hidden[0])
-        dense("wall", *hidden, 9 * size)
+        places = len(_ways(architecture["reach"]))
+        found["near.weight"] = (9 * places, hidden[0])
+        found["same.weight"] = (3 * places, hidden[0])
+        dense("context", context, 3 * hidden[0])
+        dense("wall", *hidden, 3 * size)
         found["tile.weight"] = (size, 27)
         dense("slot", context, size)
         dense("action", size, 1)
@@ -205,15 +207,20 @@ class Network:
         return np.concatenate([logits, self._layer("other", pooled)], axis=1), self._dense("value", pooled)[:, 0]
 
     def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """The codes of the walls in reach (m, 3, K) to (m, 3, hidden): most are 0, so that only the others are added."""
-        weights = self._weights["near.weight"]
-        rows, places = np.nonzero(seen.reshape(-1, seen.shape[2]))
-        out = np.zeros((seen.shape[0] * 3, weights.shape[1]), np.float32)
+        """What a wall of each colour has around it: codes (m, 3, K) to (m, 3, 3, hidden). Only what is not 0 counts."""
+        near, same = self._weights["near.weight"], self._weights["same.weight"]
+        size = near.shape[1]
+        flat = seen.reshape(-1, seen.shape[2])
+        rows, places = np.nonzero(flat)
+        out = np.zeros((len(flat), 3, size), np.float32)
         if len(rows):
+            table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)  # place, its colour, its indicator, own colour
+            for colour in range(3):
+                table[:, colour, :, colour] += same.reshape(-1, 3, size)
             first = np.flatnonzero(np.diff(rows, prepend=-1))
-            chosen = weights[9 * turn[places] + seen.reshape(-1, seen.shape[2])[rows, places] - 1]
-            out[rows[first]] = np.add.reduceat(chosen, first)
-        return out.reshape(-1, 3, weights.shape[1])
+            chosen = table.reshape(-1, 3 * size)[9 * turn[places] + flat[rows, places] - 1]
+            out[rows[first]] = np.add.reduceat(chosen, first).reshape(-1, 3, size)
+        return out.reshape(-1, 3, 3, size)
 
     def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n = len(obs)
@@ -223,8 +230,8 @@ class Network:
         codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
         axes = np.arange(3)[:, None]
         seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
-        context = self._layer("context", features)[position, None]
-        hidden = np.zeros((len(cell), 3, self._architecture["hidden"][0]), np.float32)
+        context = self._layer("context", features).reshape(n, 1, 3, -1)[position]
+        hidden = np.zeros((len(cell), 3, 3, self._architecture["hidden"][0]), np.float32)  # (m, axis, colour, .)
         for turn in self._turns:
             hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
         layers = len(self._architecture["hidden"]) - 1
@@ -240,8 +247,8 @@ class Network:
         logits[position, :, cell] = self._layer("action", sums)[:, :, 0]
 
         count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
-        pooled = np.zeros((n, hidden.shape[2] + size), np.float32)
-        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=1), sums.mean(axis=1)], axis=1))
+        pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
+        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
         values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
         return logits.reshape(n, -1), values[:, 0]
 

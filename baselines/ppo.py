@@ -105,6 +105,8 @@ class Arguments:
     """Imitating: it learns all that the teacher wants, as the softmax over this temperature; 0: the best action alone."""
     wander: float = 0.2
     """Imitating: how often the policy itself moves, so that it sees positions that the teacher would avoid."""
+    imitate_batch: int = 256
+    """Imitating: positions of an update."""
     imitate_rate: float = 1e-3
     """The learning rate of imitation, at the beginning; falls to a tenth in a line."""
     settle: int = 5
@@ -476,7 +478,7 @@ class Imitation:
         losses, agreed = [], 0
         for group in self.optimizer.param_groups:
             group["lr"] = a.imitate_rate * (1 - 0.9 * self.done / a.imitate)
-        for batch in torch.randperm(len(obs)).split(512):
+        for batch in torch.randperm(len(obs)).split(a.imitate_batch):
             logits = self.trainer.network.forward_actor(obs[batch])
             logits = logits.masked_fill(masks[batch] == 0, -1e8)
             loss = nn.functional.cross_entropy(logits, targets[batch])

@@ -39,7 +39,10 @@ class TorchNetwork(nn.Module):
             weight = torch.zeros(shape)
             if key.endswith("weight"):
                 gain = 2**0.5 if layer not in last else 0.01 if layer.startswith(("action", "other")) else 1.0
-                nn.init.orthogonal_(weight, gain)
+                if key in ("near.weight", "same.weight") and architecture["kind"] == "walls":
+                    nn.init.normal_(weight, std=0.4)  # about six of the inputs are there at a time
+                else:
+                    nn.init.orthogonal_(weight, gain)
             self.weights[key.replace(".", "_")] = nn.Parameter(weight)
         self.register_buffer("scales", torch.as_tensor(networks.scales(game, options)), persistent=False)
         if architecture["kind"] == "walls":
@@ -127,13 +130,15 @@ class TorchNetwork(nn.Module):
         seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(3 * len(cell), -1)
         rows, places = torch.nonzero(seen, as_tuple=True)
         # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns.
-        weight = self.weights["near_weight"].view(-1, 9, 1, self.architecture["hidden"][0])
-        weight = torch.cat([weight[turn] for turn in self.turns], dim=2).view(len(self.weights["near_weight"]), -1)
+        wide = self.architecture["hidden"][0]
+        same = torch.einsum("pih,ck->pcikh", self.weights["same_weight"].view(-1, 3, wide), torch.eye(3))
+        weight = self.weights["near_weight"].view(-1, 3, 3, 1, wide) + same  # place, its colour, its indicator, own colour
+        weight = torch.stack([weight[turn] for turn in self.turns], dim=3).view(9 * len(weight), -1)
         chosen = 9 * places + (seen[rows, places] - 1)
         first = torch.searchsorted(rows, torch.arange(3 * len(cell)))
         bags = nn.functional.embedding_bag(chosen, weight, first, mode="sum")
-        bags = bags.view(len(cell), 3, 4, -1) + self._layer("context", features)[position, None, None]
-        hidden = torch.relu_(bags).sum(dim=2)
+        context = self._layer("context", features).view(n, 1, 1, 3, wide)
+        hidden = torch.relu_(bags.view(len(cell), 3, 4, 3, wide) + context[position]).sum(dim=2)
         layers = len(self.architecture["hidden"]) - 1
         for k in range(layers):
             hidden = torch.relu_(self._layer(f"wall_{k}", hidden))
@@ -146,8 +151,8 @@ class TorchNetwork(nn.Module):
         places = (position[:, None] * 9 + torch.arange(9)) * 256 + cell[:, None]
         logits = torch.zeros(n * 9 * 256).index_put((places,), self._layer("action", sums)[:, :, 0]).view(n, -1)
         count = torch.bincount(position, minlength=n).clamp(min=1).float()
-        pooled = torch.zeros((n, hidden.shape[2] + size)).index_add(
-            0, position, torch.cat([hidden.mean(dim=1), sums.mean(dim=1)], dim=1).detach()
+        pooled = torch.zeros((n, hidden.shape[3] + size)).index_add(
+            0, position, torch.cat([hidden.mean(dim=(1, 2)), sums.mean(dim=1)], dim=1).detach()
         )
         values = self._dense("value", torch.cat([features, pooled / count[:, None]], dim=1))
         return logits, values

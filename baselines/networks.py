@@ -7,19 +7,18 @@ move can expect of the reward it was trained on.
 
 kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
 
-kind "cells", for boards whose actions are their cells, and a few others: what an action on a cell is worth is read
-from the square of cells around it (`reach`), from the features, and from the mean over the board, by one net for
-all cells. The board's edge is a plane of its own.
-
-kind "walls", for ISO: what a tile does in a cell follows from what each of its three walls does there, as seen
-along that wall's axis, and the three perspectives play by the same rules. So one net reads, for each cell where a
-tile may be placed and each axis, the walls in reach and what all can see, and tells of each of the 9 kinds of wall
-(colour, indicator) what it would do there: `wall` numbers. Those of a tile's three walls are summed, and from the
-sums and from what the slot holds follows the logit of (slot, rotation, cell).
+kind "walls", for ISO: what a tile does in a cell follows from what each of its three walls does there, as seen along
+that wall's axis. The three perspectives play by the same rules, figures count in any quarter turn, and white walls
+are alike in every colour. So one net reads, for each cell where a tile may be placed, each axis and each colour that
+the wall there could have, the walls up to `reach` cells away (`near`, and `same` for those of that colour) and the
+features (`context`). It does so in four turns, adds these up, and tells by `wall` numbers what a wall of that colour
+and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
+the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,8 +31,11 @@ from iszoo.envs.spaces import bare_space
 Weights = Mapping[str, npt.NDArray[np.float32]]
 Architecture = Mapping[str, Any]
 
-KINDS: dict[str, tuple[str, ...]] = {"mlp": ("hidden", "value_hidden"), "cells": ("reach", "hidden", "value_hidden"), "walls": ("reach", "hidden", "wall", "value_hidden")}
-_REACH = 4  # most walls of an objective that is a figure
+KINDS: dict[str, tuple[str, ...]] = {
+    "mlp": ("hidden", "value_hidden"),
+    "walls": ("reach", "hidden", "wall", "value_hidden"),
+}
+
 
 def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]:
     """The names and shapes of the weights of a network. Raises ValueError for an unknown architecture."""
@@ -41,7 +43,7 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
     found: dict[str, tuple[int, ...]] = {}
 
     def dense(name: str, *sizes: int) -> None:
-        for k, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for k, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
             layer = f"{name}.{k}" if len(sizes) > 2 else name
             found[f"{layer}.weight"] = (outputs, inputs)
             found[f"{layer}.bias"] = (outputs,)
@@ -50,17 +52,6 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
     if architecture["kind"] == "mlp":
         dense("action", game.obs_size, *hidden, game.num_actions)
         dense("value", game.obs_size, *value_hidden, 1)
-    elif architecture["kind"] == "cells":
-        planes, h, w = game.board_shape
-        context, wide, last = len(game.features), hidden[0], hidden[-1]
-        side = 2 * architecture["reach"] + 1
-        dense("near", (planes + 1) * side * side, wide)
-        dense("context", context, wide, wide)
-        dense("wide", 2 * wide, *hidden[1:])
-        groups, others = divmod(game.num_actions, h * w)
-        dense("action", last, groups)
-        dense("other", context + last, others)
-        dense("value", context + last, *value_hidden, 1)
     else:
         size, context = architecture["wall"], len(game.features)
         places = len(_ways(architecture["reach"]))
@@ -87,8 +78,6 @@ def check(architecture: Architecture, game: Game) -> None:
         sizes = given if name.endswith("hidden") else [given]
         if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
             raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
-    if kind == "cells" and (len(architecture["hidden"]) < 2 or not game.num_actions % (game.board_shape[1] * game.board_shape[2])):
-        raise ValueError("kind cells is for games with actions besides those on cells, with two hidden layers or more")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -157,17 +146,15 @@ class Network:
 
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
-        kind = self._architecture["kind"]
-        if kind == "mlp":
+        if self._architecture["kind"] == "mlp":
             return self._dense("action", obs * self._scales)
-        return self._walls(obs)[0] if kind == "walls" else self._cells(obs)[0]
+        return self._walls(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
-        kind = self._architecture["kind"]
-        if kind == "mlp":
+        if self._architecture["kind"] == "mlp":
             return self._dense("value", obs * self._scales)[:, 0]
-        return self._walls(obs)[1] if kind == "walls" else self._cells(obs)[1]
+        return self._walls(obs)[1]
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -186,26 +173,6 @@ class Network:
             k += 1
         return self._layer(f"{name}.{k}", x)
 
-    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        n, reach = len(obs), self._architecture["reach"]
-        x = obs * self._scales
-        planes, h, w = self._game.board_shape
-        board = np.zeros((n, planes + 1, h + 2 * reach, w + 2 * reach), np.float32)
-        board[:, planes] = 1
-        inside = board[:, :, reach : reach + h, reach : reach + w]
-        inside[:, :planes] = x[:, : self._game.board_size].reshape(n, planes, h, w)
-        inside[:, planes] = 0
-        features = x[:, self._game.board_size :]
-        side = 2 * reach + 1
-        around = np.lib.stride_tricks.sliding_window_view(board, (side, side), axis=(2, 3))
-        near = around.transpose(0, 2, 3, 1, 4, 5).reshape(n, h * w, -1)
-        wide = np.maximum(self._layer("near", near) + self._dense("context", features)[:, None], 0)
-        mean = np.broadcast_to(wide.mean(axis=1, keepdims=True), wide.shape)
-        last = np.maximum(self._dense("wide", np.concatenate([wide, mean], axis=2)), 0)
-        logits = self._layer("action", last).transpose(0, 2, 1).reshape(n, -1)
-        pooled = np.concatenate([features, last.mean(axis=1)], axis=1)
-        return np.concatenate([logits, self._layer("other", pooled)], axis=1), self._dense("value", pooled)[:, 0]
-
     def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """What a wall of each colour has around it: codes (m, 3, K) to (m, 3, 3, hidden). Only what is not 0 counts."""
         near, same = self._weights["near.weight"], self._weights["same.weight"]
@@ -214,7 +181,9 @@ class Network:
         rows, places = np.nonzero(flat)
         out = np.zeros((len(flat), 3, size), np.float32)
         if len(rows):
-            table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)  # place, its colour, its indicator, own colour
+            table = np.repeat(
+                near.reshape(-1, 3, 3, 1, size), 3, axis=3
+            )  # place, its colour, its indicator, own colour
             for colour in range(3):
                 table[:, colour, :, colour] += same.reshape(-1, 3, size)
             first = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -86,7 +86,7 @@ class Policy:
         logits = self.network.logits(view.obs)
         logits = np.where(view.action_mask != 0, logits, np.float32(-np.inf))
         if self.temperature == 0:
-            return logits.argmax(axis=1)
+            return np.asarray(logits.argmax(axis=1), np.int64)
         weights = np.exp((logits - logits.max(axis=1, keepdims=True)) / self.temperature, dtype=np.float64)
         below = np.cumsum(weights, axis=1)
         drawn = np.empty(len(logits))
@@ -111,7 +111,7 @@ def save_policy(path: str | Path, weights: networks.Weights, card: Card, *, dtyp
         kept = {name: np.ascontiguousarray(value, dtype) for name, value in weights.items()}
     game = _game_of(card, path)
     _check_weights(path, kept, networks.shapes(card.architecture, game))
-    data = safetensors.numpy.save(kept, {"game": card.game, "format": str(FORMAT)})
+    data = safetensors.numpy.save(kept, {"game": card.game})  # with more than one entry their order is chance
     card = Card(**{**card.__dict__, "sha256": hashlib.sha256(data).hexdigest()})
     # The card last: a kill in between leaves a card whose hash does not fit, which is refused, not played.
     write_bytes(path, data)
@@ -125,7 +125,9 @@ def load_card(path: str | Path) -> Card:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PolicyError(f"{path}: there is no such file; a policy is NAME.safetensors with NAME.json beside it") from None
+        raise PolicyError(
+            f"{path}: there is no such file; a policy is NAME.safetensors with NAME.json beside it"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise PolicyError(f"{path}: can't be read: {error}") from None
     try:
@@ -195,10 +197,9 @@ def _checked_path(path: str | Path) -> Path:
 
 
 def _check_weights(path: Path, weights: Mapping[str, npt.NDArray[Any]], wanted: Mapping[str, tuple[int, ...]]) -> None:
-    if set(weights) != set(wanted):
-        raise PolicyError(
-            f"{path}: weights missing {sorted(set(wanted) - set(weights))}, unknown {sorted(set(weights) - set(wanted))}"
-        )
+    missing, unknown = sorted(set(wanted) - set(weights)), sorted(set(weights) - set(wanted))
+    if missing or unknown:
+        raise PolicyError(f"{path}: weights missing: {missing}, unknown: {unknown}")
     for name, value in weights.items():
         if value.shape != wanted[name]:
             raise PolicyError(f"{path}: {name} has shape {value.shape}, its architecture wants {wanted[name]}")

@@ -18,7 +18,7 @@ except ImportError as error:
     raise ImportError("training needs torch: pip install 'iszoo[train]'") from error
 
 
-class TorchNetwork(nn.Module):
+class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
     """A network of an architecture; the same sums as `networks.Network`, with gradients.
 
     Weights are orthogonal, with gain sqrt 2, 0.01 where logits are made, and 1 where the value is; biases are zero.
@@ -31,14 +31,13 @@ class TorchNetwork(nn.Module):
         self.weights = nn.ParameterDict()
         shapes = networks.shapes(architecture, game)
         last = {name for name in ("action", "value") if f"{name}.weight" in shapes}
-        last |= {"other"} if "other.weight" in shapes else set()
         last |= {f"{name}.{max(int(key.split('.')[1]) for key in shapes if key.startswith(name + '.'))}"
                  for name in ("action", "value") if f"{name}.weight" not in shapes}  # fmt: skip
         for key, shape in shapes.items():
             layer = key.rpartition(".")[0]
             weight = torch.zeros(shape)
             if key.endswith("weight"):
-                gain = 2**0.5 if layer not in last else 0.01 if layer.startswith(("action", "other")) else 1.0
+                gain = 2**0.5 if layer not in last else 0.01 if layer.startswith("action") else 1.0
                 if key in ("near.weight", "same.weight") and architecture["kind"] == "walls":
                     nn.init.normal_(weight, std=0.4)  # about six of the inputs are there at a time
                 else:
@@ -67,11 +66,10 @@ class TorchNetwork(nn.Module):
 
         Where both share layers, the values learn from what these show, and don't teach them.
         """
-        kind = self.architecture["kind"]
-        if kind == "mlp":
+        if self.architecture["kind"] == "mlp":
             x = obs.float() * self.scales
             return self._dense("action", x), self._dense("value", x)
-        return self._walls(obs) if kind == "walls" else self._cells(obs)
+        return self._walls(obs)
 
     def forward_actor(self, obs: Any) -> Any:
         """The logits alone."""
@@ -90,8 +88,7 @@ class TorchNetwork(nn.Module):
         return [weight for name, weight in self.weights.items() if not name.startswith("value_")]
 
     def _layer(self, name: str, x: Any) -> Any:
-        bias = self.weights[f"{name}_bias"] if f"{name}_bias" in self.weights else None
-        return nn.functional.linear(x, self.weights[f"{name}_weight"], bias)
+        return nn.functional.linear(x, self.weights[f"{name}_weight"], self.weights.get(f"{name}_bias"))
 
     def _dense(self, name: str, x: Any) -> Any:
         if f"{name}_weight" in self.weights:
@@ -101,25 +98,6 @@ class TorchNetwork(nn.Module):
             x = torch.relu(self._layer(f"{name}_{k}", x))
             k += 1
         return self._layer(f"{name}_{k}", x)
-
-    def _cells(self, obs: Any) -> tuple[Any, Any]:
-        n, reach = len(obs), self.architecture["reach"]
-        x = obs.float() * self.scales
-        planes, h, w = self.game.board_shape
-        features = x[:, self.game.board_size :]
-        board = x[:, : self.game.board_size].view(n, planes, h, w)
-        board = nn.functional.pad(torch.cat([board, torch.zeros(n, 1, h, w)], dim=1), [reach] * 4)
-        edge = torch.ones(h + 2 * reach, w + 2 * reach)
-        edge[reach : reach + h, reach : reach + w] = 0
-        board[:, planes] = edge
-        side = 2 * reach + 1
-        near = nn.functional.unfold(board, side).transpose(1, 2)
-        wide = torch.relu_(self._layer("near", near) + self._dense("context", features)[:, None])
-        mean = wide.mean(dim=1, keepdim=True).expand_as(wide)
-        last = torch.relu_(self._dense("wide", torch.cat([wide, mean], dim=2)))
-        logits = self._layer("action", last).transpose(1, 2).reshape(n, -1)
-        pooled = torch.cat([features, last.mean(dim=1)], dim=1)
-        return torch.cat([logits, self._layer("other", pooled)], dim=1), self._dense("value", pooled.detach())
 
     def _walls(self, obs: Any) -> tuple[Any, Any]:
         n = len(obs)
@@ -132,7 +110,9 @@ class TorchNetwork(nn.Module):
         # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns.
         wide = self.architecture["hidden"][0]
         same = torch.einsum("pih,ck->pcikh", self.weights["same_weight"].view(-1, 3, wide), torch.eye(3))
-        weight = self.weights["near_weight"].view(-1, 3, 3, 1, wide) + same  # place, its colour, its indicator, own colour
+        weight = (
+            self.weights["near_weight"].view(-1, 3, 3, 1, wide) + same
+        )  # place, its colour, its indicator, own colour
         weight = torch.stack([weight[turn] for turn in self.turns], dim=3).view(9 * len(weight), -1)
         chosen = 9 * places + (seen[rows, places] - 1)
         first = torch.searchsorted(rows, torch.arange(3 * len(cell)))
@@ -156,4 +136,3 @@ class TorchNetwork(nn.Module):
         )
         values = self._dense("value", torch.cat([features, pooled / count[:, None]], dim=1))
         return logits, values
-

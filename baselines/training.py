@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.baselines.agents import Agent, View, make_agent
+from iszoo.baselines.agents import Agent, View, agent_names, make_agent
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network, Weights
 from iszoo.baselines.policy import Policy
@@ -62,7 +63,13 @@ class Pool:
     """
 
     def __init__(
-        self, game: Game, options: Options, architecture: Mapping[str, Any], mix: Mapping[str, int], size: int, clock: Clock
+        self,
+        game: Game,
+        options: Options,
+        architecture: Mapping[str, Any],
+        mix: Mapping[str, int],
+        size: int,
+        clock: Clock,
     ) -> None:
         self._game, self._options, self._architecture = game, options, architecture
         self._clock = clock
@@ -124,7 +131,9 @@ class Score:
     mean_return: float
 
 
-def evaluate(game: Game, options: Options, agent: Agent, opponents: Sequence[str], games: int, seed: int) -> list[Score]:
+def evaluate(
+    game: Game, options: Options, agent: Agent, opponents: Sequence[str], games: int, seed: int
+) -> list[Score]:
     """Plays `games` (rounded up to a multiple of the seats), seats rotated, against each of the opponents in turn."""
     players = int(game.params(options)[NUM_PLAYERS])
     games += -games % players
@@ -139,6 +148,65 @@ def evaluate(game: Game, options: Options, agent: Agent, opponents: Sequence[str
     return scores
 
 
+def parse_mix(game: Game, given: Sequence[str]) -> dict[str, int]:
+    """NAME=SHARE texts as `Pool` takes them. Raises ValueError that lists what is allowed."""
+    allowed = [*agent_names(game), SELF, PAST]
+    shares: dict[str, int] = {}
+    for text in given:
+        name, equals, share = text.partition("=")
+        if not equals or not share.isdigit() or name not in allowed:
+            raise ValueError(f"--mix {text}: write NAME=SHARE, the share a whole number, of {', '.join(allowed)}")
+        shares[name] = int(share)
+    if not any(shares.values()):
+        raise ValueError("--mix: give at least one opponent a share")
+    return shares
+
+
+def summary(scores: Sequence[Score]) -> str:
+    """An evaluation in a line."""
+    return "  ".join(
+        f"{one.opponent} {one.win_rate:.1%}" if one.opponent else f"score {one.mean_score:.2f}" for one in scores
+    )
+
+
+def strength(scores: Sequence[Score]) -> float:
+    """What the best policy of a run is chosen by: the mean win rate; alone, the mean reward."""
+    return sum(one.win_rate if one.opponent else one.mean_return for one in scores) / len(scores)
+
+
 def write_curve(path: Path, curve: Sequence[Mapping[str, Any]]) -> None:
     """Writes a learning curve, a JSON object a line."""
     write_text(path, "".join(json.dumps(point) + "\n" for point in curve))
+
+
+class ProgressBar:
+    """Progress on stderr: a bar where that is a terminal, and lines; a context manager."""
+
+    def __init__(self, what: str, total: int) -> None:
+        import rich.console
+        import rich.progress
+
+        console = rich.console.Console(stderr=True)
+        self._live = console.is_terminal
+        columns = (*rich.progress.Progress.get_default_columns(), rich.progress.TextColumn("{task.fields[rate]}"))
+        self._progress = rich.progress.Progress(*columns, console=console, disable=not self._live)
+        self._task = self._progress.add_task(what, total=total, rate="")
+
+    def __enter__(self) -> ProgressBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()
+
+    def move(self, done: int) -> None:
+        """So much of the total is done."""
+        speed = self._progress.tasks[0].speed or 0.0
+        self._progress.update(self._task, completed=done, rate=f"{speed:,.0f}/s")
+
+    def say(self, line: str) -> None:
+        """A line that stays."""
+        if self._live:
+            self._progress.console.print(line, highlight=False)
+        else:
+            print(line, file=sys.stderr, flush=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from iszoo import __version__
+from iszoo.baselines.options import parse_options
 from iszoo.envs import REGISTRY, find
-from iszoo.envs.game import Game
 
 try:
     import rich.console
@@ -98,7 +98,7 @@ class Match:
             raise ValueError(f"--games {self.games}: play at least one")
         agents = [make_agent(name, game) for name in self.agents]
         games = -(-self.games // len(agents)) * len(agents)
-        options = _game_options(game, self.option)
+        options = parse_options(game, self.option)
         with _progress(f"{game.name}: {' against '.join(self.agents)}", games) as advance:
             result = match(game, agents, games, seed=self.seed, progress=advance, **options)
         _report(result.to_json(), self.json, lambda: _print_match(result))
@@ -124,7 +124,7 @@ class Perft:
         from iszoo.envs.perft import perft
 
         game = find(self.game)
-        options = _game_options(game, self.option)
+        options = parse_options(game, self.option)
         if self.depth < 1:
             raise ValueError(f"depth {self.depth} is not allowed; it is a whole number from 1")
         counts = []
@@ -195,22 +195,6 @@ Command = List | Info | Match | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------
-
-
-def _game_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
-    """NAME=VALUE texts as options of a game. Raises ValueError that lists what is allowed."""
-    options: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--option {text}: write NAME=VALUE")
-        option = game.options.get(name)
-        if option is None:
-            raise ValueError(f"{game.name} has no option {name!r}; its options are {', '.join(game.options)}")
-        matching = [choice for choice in option.choices if str(choice).lower() == value.lower()]
-        options[name] = matching[0] if matching else value
-    game.resolve(options)
-    return options
 
 
 def _report(value: Any, file: Path | None, show: Any) -> None:

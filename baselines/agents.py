@@ -119,13 +119,18 @@ class ScriptedAgent:
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """See `Agent.act`."""
+        return self.weigh(view)[0]
+
+    def weigh(self, view: View) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """The actions (n,), and how much it wants each action (n, A): -inf for illegal ones."""
         n, a = view.action_mask.shape
-        actions = np.empty(n, np.int64)
+        actions, values = np.empty(n, np.int64), np.empty((n, a))
         scripted.choose(
             self._table, view.positions(), view.action_mask, view.seeds, np.empty((n, 1), np.int64),
-            np.empty((n, a)), actions, view.params,
+            values, actions, view.params,
         )  # fmt: skip
-        return actions
+        values[view.action_mask == 0] = -np.inf
+        return actions, values
 
     def __reduce__(self) -> Any:
         return ScriptedAgent, (self.name, self.prefer)  # the table holds addresses of this process

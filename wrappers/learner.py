@@ -92,9 +92,15 @@ class LearnerGames:
         if not given:
             raise ValueError("name at least one opponent")
         agents = [make_agent(one, self.game) if isinstance(one, str) else one for one in given]
-        # Games that run point to places in the list, so that it only ever grows at its end.
-        self._agents: list[Agent] = [*getattr(self, "_agents", []), *agents]
-        self._drawn_from = range(len(self._agents) - len(agents), len(self._agents))
+        # Games that run point to places in the list, so that it only ever grows at its end. An agent that is
+        # named several times, to be drawn more often, has one place: it answers for all its games at once.
+        self._agents: list[Agent] = list(getattr(self, "_agents", []))
+        first = len(self._agents)
+        for agent in agents:
+            if not any(agent is known for known in self._agents[first:]):
+                self._agents.append(agent)
+        places = {id(agent): first + k for k, agent in enumerate(self._agents[first:])}
+        self._drawn_from = [places[id(agent)] for agent in agents]
 
     def reset(self, seed: int | None = None, where: Any = None) -> None:
         """Deals games anew, and plays on until it is the learner's turn in each of them.
@@ -127,6 +133,30 @@ class LearnerGames:
         self.vec.step(actions, where=moving)
         return self._play_on(moving * np.int8(PLAY))
 
+    def get_state(self) -> dict[str, Any]:
+        """All that the games go on with, for a checkpoint: arrays, and the `agents` that they play, in order."""
+        return {
+            "rows": self.vec.rows.copy(),
+            "stream": self._stream.copy(),
+            "seats": self.seats.copy(),
+            "agent_of": self._agent_of.copy(),
+            "drawn_from": list(self._drawn_from),
+            "agents": list(self._agents),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Takes up what `get_state` gave, here or in another process; no game may be over."""
+        if state["rows"].shape != self.vec.rows.shape:
+            raise ValueError(f"the state is of rows {state['rows'].shape}, these games are {self.vec.rows.shape}")
+        self.vec.rows[:] = state["rows"]
+        self._stream[:] = state["stream"]
+        self.seats[:] = state["seats"]
+        self._agent_of[:] = state["agent_of"]
+        self._drawn_from = list(state["drawn_from"])
+        self._agents = list(state["agents"])
+        self.done[:] = False
+        self.vec.refresh()
+
     def _play_on(self, todo: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """The other seats' moves, until it is the learner's turn or the game is over; returns the learner's rewards.
 
@@ -158,7 +188,7 @@ class LearnerGames:
         place = {old: new for new, old in enumerate(used)}
         self._agent_of = np.vectorize(place.__getitem__, otypes=[np.int64])(self._agent_of)
         self._agents = [self._agents[old] for old in used]
-        self._drawn_from = range(place[self._drawn_from.start], len(used))
+        self._drawn_from = [place[old] for old in self._drawn_from]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_table": None}  # addresses of this process

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from iszoo import __version__
+from iszoo.baselines.options import parse_options
 from iszoo.envs import REGISTRY, find
-from iszoo.envs.game import Game
 
 try:
     import rich.console
@@ -114,7 +114,7 @@ class Match:
         agents = [make_agent(name, game, trust=self.trust_pickle) for name in self.agents]
         seatings = math.factorial(len(agents))
         games = -(-self.games // seatings) * seatings
-        options = _game_options(game, self.option)
+        options = parse_options(game, self.option)
         with _progress(f"{game.name}: {' against '.join(self.agents)}", games) as advance:
             result = match(game, agents, games, seed=self.seed, progress=advance, record=self.record, **options)
         _report(result.to_json(), self.json, lambda: _print_match(result))
@@ -158,7 +158,7 @@ class Ladder:
             report = ladder(
                 game, self.agents, self.games, seed=self.seed, workers=workers, ray=self.ray,
                 trust=self.trust_pickle, keep=out.with_name(f"{out.name}.games.jsonl"), tell=_tell,
-                progress=advance, **_game_options(game, self.option),
+                progress=advance, **parse_options(game, self.option),
             )  # fmt: skip
         _write_out(out, report, ladder_page(report), "ladder_svg", self.json)
 
@@ -195,7 +195,7 @@ class Statistics:
         with _progress_to(f"{game.name}: statistics") as advance:
             report = statistics(
                 game, self.games, agents=self.agents, seed=self.seed, workers=workers,
-                trust=self.trust_pickle, progress=advance, **_game_options(game, self.option),
+                trust=self.trust_pickle, progress=advance, **parse_options(game, self.option),
             )  # fmt: skip
         _write_out(out, report, statistics_page(report), "statistics_svg", self.json)
 
@@ -259,7 +259,7 @@ class Play:
         from iszoo.play import run
 
         game = find(self.game)
-        options = _game_options(game, self.option)
+        options = parse_options(game, self.option)
         seed = fresh_seed() if self.seed is None else self.seed
         run(game, self.against, seat=self.seat, seed=seed, options=options, record=self.record)
 
@@ -334,7 +334,7 @@ class Perft:
         from iszoo.envs.perft import perft
 
         game = find(self.game)
-        options = _game_options(game, self.option)
+        options = parse_options(game, self.option)
         if self.depth < 1:
             raise ValueError(f"depth {self.depth} is not allowed; it is a whole number from 1")
         counts = []
@@ -405,22 +405,6 @@ Command = List | Info | Match | Ladder | Statistics | Reproduce | Play | Replay 
 
 
 # --- What commands share -----------------------------------------------------------------------------------
-
-
-def _game_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
-    """NAME=VALUE texts as options of a game. Raises ValueError that lists what is allowed."""
-    options: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--option {text}: write NAME=VALUE")
-        option = game.options.get(name)
-        if option is None:
-            raise ValueError(f"{game.name} has no option {name!r}; its options are {', '.join(game.options)}")
-        matching = [choice for choice in option.choices if str(choice).lower() == value.lower()]
-        options[name] = matching[0] if matching else value
-    game.resolve(options)
-    return options
 
 
 def _report(value: Any, file: Path | None, show: Any) -> None:

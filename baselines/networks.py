@@ -1,0 +1,228 @@
+"""The networks of the trained policies, as numpy runs them; `torch_networks.py` has the same ones to train.
+
+A network is an architecture (plain values, kept in a policy's card) and weights (a dict of float32 arrays; a layer
+is `NAME.weight` (out, in) and `NAME.bias` (out,), applied as x W^T + b). Its input are flat observations, scaled
+by the bounds of their space; its output a logit for every action, legal or not, and a value: what the player to
+move can expect of the reward it was trained on.
+
+kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
+
+kind "walls", for ISO: what a tile does in a cell follows from what each of its three walls does there, as seen along
+that wall's axis. The three perspectives play by the same rules, figures count in any quarter turn, and white walls
+are alike in every colour. So one net reads, for each cell where a tile may be placed, each axis and each colour that
+the wall there could have, the walls up to `reach` cells away (`near`, and `same` for those of that colour) and the
+features (`context`). It does so in four turns, adds these up, and tells by `wall` numbers what a wall of that colour
+and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
+the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from iszoo.envs.game import Game, Options
+from iszoo.envs.spaces import bare_space
+
+Weights = Mapping[str, npt.NDArray[np.float32]]
+Architecture = Mapping[str, Any]
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "mlp": ("hidden", "value_hidden"),
+    "walls": ("reach", "hidden", "wall", "value_hidden"),
+}
+
+
+def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of the weights of a network. Raises ValueError for an unknown architecture."""
+    check(architecture, game)
+    found: dict[str, tuple[int, ...]] = {}
+
+    def dense(name: str, *sizes: int) -> None:
+        for k, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
+            layer = f"{name}.{k}" if len(sizes) > 2 else name
+            found[f"{layer}.weight"] = (outputs, inputs)
+            found[f"{layer}.bias"] = (outputs,)
+
+    hidden, value_hidden = architecture["hidden"], architecture["value_hidden"]
+    if architecture["kind"] == "mlp":
+        dense("action", game.obs_size, *hidden, game.num_actions)
+        dense("value", game.obs_size, *value_hidden, 1)
+    else:
+        size, context = architecture["wall"], len(game.features)
+        places = len(_ways(architecture["reach"]))
+        found["near.weight"] = (9 * places, hidden[0])
+        found["same.weight"] = (3 * places, hidden[0])
+        dense("context", context, 3 * hidden[0])
+        dense("wall", *hidden, 3 * size)
+        found["tile.weight"] = (size, 27)
+        dense("slot", context, size)
+        dense("action", size, 1)
+        dense("value", context + hidden[-1] + size, *value_hidden, 1)
+    return found
+
+
+def check(architecture: Architecture, game: Game) -> None:
+    """Raises ValueError unless the architecture is one of KINDS, whole, and fits the game."""
+    kind = architecture.get("kind")
+    if kind not in KINDS:
+        raise ValueError(f"architecture kind {kind!r} is not known; known are {', '.join(KINDS)}")
+    if set(architecture) != {"kind", *KINDS[kind]}:
+        raise ValueError(f"an architecture of kind {kind} has {', '.join(KINDS[kind])}, not {sorted(architecture)}")
+    for name in KINDS[kind]:
+        given = architecture[name]
+        sizes = given if name.endswith("hidden") else [given]
+        if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
+            raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
+    if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
+        raise ValueError("kind walls is for iso, with two hidden layers or more")
+
+
+def scales(game: Game, options: Options) -> npt.NDArray[np.float32]:
+    """What each entry of a flat observation is multiplied by, (D,): 1 over its greatest absolute value."""
+    space: Any = bare_space(game, options, "flat")
+    greatest = np.maximum(np.abs(space.low.astype(np.float32)), np.abs(space.high.astype(np.float32)))
+    return np.asarray(1 / np.maximum(greatest, 1), np.float32)
+
+
+def turns(reach: int) -> npt.NDArray[np.int64]:
+    """ISO: where each of the K cells in reach is after 0, 1, 2, 3 quarters of a turn: int64 (4, K)."""
+    ways = _ways(reach)
+    found = []
+    for _ in range(4):
+        found.append([_ways(reach).index(way) for way in ways])
+        ways = [(-v, u) for u, v in ways]
+    return np.array(found)
+
+
+def _ways(reach: int) -> list[tuple[int, int]]:
+    """The cells in reach, as steps (u, v) along the two directions that an axis sees."""
+    steps = range(-reach, reach + 1)
+    return [(u, v) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
+
+
+def perspective(reach: int) -> npt.NDArray[np.int64]:
+    """ISO: which cells are in reach of a cell, by axis: int64 (3, 256, K), in the order in which each axis sees them.
+
+    Looked at along an axis, the cells are a square grid: along x its steps are e_y and e_z = (-1, -1), and a third of
+    a turn takes x to y to z. In reach are the cells at most `reach` steps away.
+    """
+    units = [(1, 0), (0, 1), (-1, -1)]
+    x, y = np.divmod(np.arange(256), 16)
+    axes = []
+    for axis in range(3):
+        (ax, ay), (bx, by) = units[(axis + 1) % 3], units[(axis + 2) % 3]
+        ways = [(u * ax + v * bx, u * ay + v * by) for u, v in _ways(reach)]
+        axes.append(np.stack([(x + dx) % 16 * 16 + (y + dy) % 16 for dx, dy in ways], axis=1))
+    return np.stack(axes)
+
+
+# What planes of an axis add to the code of the wall that it shows: 0 without one, else 1 + 3 * colour + indicator.
+WALL_CODE = np.array([1, 4, 7, 0, 1, 2], np.float32)
+
+
+class Network:
+    """A network that numpy runs.
+
+    Args:
+        game: the game.
+        options: the game's options.
+        architecture: see the module.
+        weights: float32 arrays of `shapes(architecture, game)`.
+    """
+
+    def __init__(self, game: Game, options: Options, architecture: Architecture, weights: Weights) -> None:
+        check(architecture, game)
+        self._game = game
+        self._architecture = architecture
+        self._weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
+        self._scales = scales(game, options)
+        if architecture["kind"] == "walls":
+            self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
+
+    def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """Flat observations (n, D) to logits (n, A)."""
+        if self._architecture["kind"] == "mlp":
+            return self._dense("action", obs * self._scales)
+        return self._walls(obs)[0]
+
+    def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        """Flat observations (n, D) to values (n,)."""
+        if self._architecture["kind"] == "mlp":
+            return self._dense("value", obs * self._scales)[:, 0]
+        return self._walls(obs)[1]
+
+    def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        out = x @ self._weights[f"{name}.weight"].T
+        bias = self._weights.get(f"{name}.bias")
+        if bias is not None:
+            out += bias
+        return out
+
+    def _dense(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Layers NAME.0, NAME.1, ... with ReLU between them; or the one layer NAME."""
+        if f"{name}.weight" in self._weights:
+            return self._layer(name, x)
+        k = 0
+        while f"{name}.{k + 1}.weight" in self._weights:
+            x = np.maximum(self._layer(f"{name}.{k}", x), 0)
+            k += 1
+        return self._layer(f"{name}.{k}", x)
+
+    def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """What a wall of each colour has around it: codes (m, 3, K) to (m, 3, 3, hidden). Only what is not 0 counts."""
+        near, same = self._weights["near.weight"], self._weights["same.weight"]
+        size = near.shape[1]
+        flat = seen.reshape(-1, seen.shape[2])
+        rows, places = np.nonzero(flat)
+        out = np.zeros((len(flat), 3, size), np.float32)
+        if len(rows):
+            table = np.repeat(
+                near.reshape(-1, 3, 3, 1, size), 3, axis=3
+            )  # place, its colour, its indicator, own colour
+            for colour in range(3):
+                table[:, colour, :, colour] += same.reshape(-1, 3, size)
+            first = np.flatnonzero(np.diff(rows, prepend=-1))
+            chosen = table.reshape(-1, 3 * size)[9 * turn[places] + flat[rows, places] - 1]
+            out[rows[first]] = np.add.reduceat(chosen, first).reshape(-1, 3, size)
+        return out.reshape(-1, 3, 3, size)
+
+    def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n = len(obs)
+        size = self._architecture["wall"]
+        features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
+        position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
+        codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
+        axes = np.arange(3)[:, None]
+        seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
+        context = self._layer("context", features).reshape(n, 1, 3, -1)[position]
+        hidden = np.zeros((len(cell), 3, 3, self._architecture["hidden"][0]), np.float32)  # (m, axis, colour, .)
+        for turn in self._turns:
+            hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
+        layers = len(self._architecture["hidden"]) - 1
+        for k in range(layers):
+            hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)
+        told = self._layer(f"wall.{layers}", hidden).reshape(-1, 27, size)  # of each cell: axis and kind of wall
+        tiles = tile_walls(features)
+        turned = np.stack([np.roll(tiles, turn, axis=2) for turn in range(3)], axis=2).reshape(n, 9, 27)
+        slots = self._layer("tile", tiles.reshape(n, 3, 27)) + self._layer("slot", features)[:, None]
+        sums = turned[position] @ told + np.repeat(slots, 3, axis=1)[position]
+        sums = np.maximum(sums, 0)  # (m, 9, size)
+        logits = np.zeros((n, 9, 256), np.float32)
+        logits[position, :, cell] = self._layer("action", sums)[:, :, 0]
+
+        count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
+        pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
+        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
+        values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
+        return logits.reshape(n, -1), values[:, 0]
+
+
+def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """ISO: the kind of wall that the tile of each slot shows on each axis, one-hot: float32 (n, 3, 3, 9)."""
+    shown = features[:, :54].reshape(-1, 3, 3, 2, 3)
+    return (shown[..., 0, :, None] * shown[..., 1, None, :]).reshape(-1, 3, 3, 9)

@@ -1,0 +1,590 @@
+"""MaskablePPO in self-play: trains a policy for a game. Extra: iszoo[train].
+
+    python -m iszoo.baselines.ppo --game isaac --seed 1 --out runs/isaac-1
+
+First the network imitates a scripted agent (`--imitate 0`: it doesn't). Then one learner on a random seat of many
+games plays itself, its past selves and scripted agents, which answer in batches. All that the run needs is in
+OUT/checkpoint.pt: after a kill the same command with --resume goes on as if nothing had happened, and Ctrl-C saves
+first. The same seed, steps and code give the same weights on the same machine.
+
+OUT/policy.safetensors and .json are the policy and its card, best.* those of the evaluation that went best,
+curve.jsonl what was won on the way, tensorboard/ the losses, profile.json where the time went (with --profile).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import shlex
+import signal
+import sys
+import warnings
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Annotated, Any
+
+import numpy as np
+
+from iszoo.baselines.agents import agent_names
+from iszoo.baselines.checkpoints import (
+    arrays,
+    load_checkpoint,
+    plain,
+    random_state,
+    save_checkpoint,
+    set_random_state,
+)
+from iszoo.baselines.networks import KINDS, Network
+from iszoo.baselines.options import parse_options
+from iszoo.baselines.policy import Card, Policy, save_policy
+from iszoo.baselines.training import (
+    SELF,
+    Clock,
+    Pool,
+    ProgressBar,
+    Score,
+    evaluate,
+    parse_mix,
+    strength,
+    summary,
+    write_curve,
+)
+from iszoo.benchmarks.files import write_json
+from iszoo.envs import REGISTRY, find
+
+try:
+    import torch
+    import tyro
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+    from stable_baselines3.common.logger import configure
+    from torch import nn
+
+    from iszoo.baselines.imitation import Imitation
+    from iszoo.baselines.torch_networks import TorchNetwork
+    from iszoo.wrappers.sb3 import LearnerVecEnv
+except ImportError as error:
+    raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
+
+EVALUATION_SEED = 1_000_000_007  # on the way; the deals of the end are others, which chose nothing
+FINAL_SEED = 1_500_000_001
+SEEDS_APART = 1_000_003
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Trains a policy by self-play with MaskablePPO; first it may imitate a scripted agent."""
+
+    game: str
+    """The game; the defaults below are this game's."""
+    out: Path | None = None
+    """The folder of the run; runs/GAME-SEED by default."""
+    option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """An option of the game as NAME=VALUE; may be given several times."""
+    seed: int = 0
+    """Of everything: deals, weights, choices."""
+    steps: int = 2_000_000
+    """Actions of the learner in self-play."""
+    minutes: float | None = None
+    """End after so many minutes if the steps take longer; such a run can't be repeated to the bit."""
+    resume: bool = False
+    """Go on from the checkpoint in OUT."""
+
+    imitate: int = 0
+    """First learns from so many positions what a scripted agent wants in them; they don't count as steps."""
+    teacher: str = "expert"
+    """Imitating: whom."""
+    soften: float = 0.25
+    """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
+    wander: float = 0.2
+    """Imitating: how often the policy itself moves, which shows it positions that the teacher avoids."""
+    imitate_batch: int = 256
+    """Imitating: positions of an update."""
+    imitate_rate: float = 1e-3
+    """Imitating: the learning rate at the beginning; falls to a tenth in a line."""
+    settle: int = 5
+    """The first updates of the self-play after an imitation teach the values alone."""
+
+    num_envs: int = 512
+    """Games side by side."""
+    n_steps: int = 32
+    """Actions in each game between updates."""
+    batch_size: int = 1024
+    """Positions of a gradient step."""
+    epochs: int = 3
+    """Passes over what was played."""
+    learning_rate: float = 5e-4
+    """At the beginning; falls to a twentieth in a line."""
+    entropy: float = 0.01
+    """What entropy counts at the beginning; falls to a tenth in a line."""
+    clip: float = 0.2
+    """How far a ratio of probabilities counts."""
+    gae_lambda: float = 0.95
+    """Of the advantage estimates; rewards are not discounted."""
+    value: float = 0.5
+    """What the loss of the values counts."""
+    margin: float = 0.0
+    """The share of the steps, from the beginning, with the margin as reward; then the outcome."""
+    mix: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ("greedy=1", "expert=1", "self=3", "past=3")
+    """Opponents as NAME=SHARE: agents of the game, self, past (selves); naming some replaces these."""
+    pool: int = 8
+    """The most past selves."""
+    remember_every: int = 20
+    """Updates from one past self to the next."""
+
+    kind: str = "mlp"
+    """The network, see networks.py."""
+    hidden: tuple[int, ...] = (256, 256)
+    """The hidden layers of the policy."""
+    value_hidden: tuple[int, ...] = (128, 128)
+    """The hidden layers of the value."""
+    reach: int = 3
+    """Kind walls: how far a cell sees."""
+    wall: int = 16
+    """Kind walls: how many numbers tell of a wall."""
+
+    evaluate_every: float = 0.05
+    """The share of the steps between evaluations."""
+    games: int = 200
+    """Of an evaluation, against each agent; ten times as many at the end."""
+    checkpoint_minutes: float = 2.0
+    """The most minutes that a kill can cost."""
+    threads: int = 1
+    """Of torch."""
+    profile: bool = False
+    """Also write OUT/profile.json: where the time went."""
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
+    "iso": {
+        "steps": 300_000, "imitate": 600_000, "soften": 0.3, "imitate_batch": 32, "imitate_rate": 5e-3,
+        "num_envs": 256, "batch_size": 256, "entropy": 0.003,
+        "kind": "walls", "hidden": (64, 48), "wall": 12, "value_hidden": (64,),
+    },
+    "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000},
+}  # fmt: skip
+"""What differs from the defaults, by game."""
+
+# What may be changed when a run goes on.
+_FREE = {"out", "minutes", "resume", "checkpoint_minutes", "profile"}
+
+
+class NetworkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc, unused-ignore]
+    """Stable-Baselines3's policy around a `TorchNetwork`, which makes logits and values by itself."""
+
+    def __init__(self, *args: Any, network: dict[str, Any], **kwargs: Any) -> None:
+        self._network = network
+        super().__init__(*args, **kwargs)
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.mlp_extractor = TorchNetwork(**self._network)
+        self.action_net = nn.Identity()
+        self.value_net = nn.Identity()
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    def extract_features(self, obs: Any, features_extractor: Any = None) -> Any:
+        """The observation as it is: the network scales it."""
+        return obs
+
+
+class Trainer:
+    """One run: everything that a checkpoint keeps, and the loop.
+
+    Args:
+        arguments: of the run.
+
+    Attributes:
+        stopping: set it, and the run ends after the update that it is in, saved.
+
+    Raises ValueError for bad arguments.
+    """
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments = a = arguments
+        self.game = find(a.game)
+        self.options = self.game.resolve(parse_options(self.game, a.option))
+        self.out = a.out or Path("runs") / f"{a.game}-{a.seed}"
+        self.architecture = _architecture(a)
+        self.stopping = False
+        self.clock = Clock()
+        self.rng = np.random.default_rng(a.seed)
+        self.curve: list[dict[str, Any]] = []
+        self.best = -1.0
+        self.updates = 0
+        self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
+        self._began = perf_counter(), process_time()
+        self._play_from = 0.0  # seconds, when self-play began
+        self.pool = Pool(self.game, self.options, self.architecture, parse_mix(self.game, a.mix), a.pool, self.clock)
+        torch.set_num_threads(a.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)  # several passes over all logits
+        self.model = self._model()
+        self.pool.refresh(self.network.export())
+        self.envs.set_opponents(self.pool.opponents())
+        self.envs.seed(a.seed * SEEDS_APART)  # deals anew when learning begins
+        self.imitation: Imitation | None = None
+        if a.imitate:
+            self.imitation = Imitation(
+                self.game, self.options, self.network, positions=a.imitate, teacher=a.teacher, num_envs=a.num_envs,
+                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, soften=a.soften, wander=a.wander,
+                batch=a.imitate_batch, rate=a.imitate_rate,
+            )  # fmt: skip
+        self.clock.seconds.clear()
+
+    def _model(self) -> _TimedPPO:
+        a = self.arguments
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a batch size that doesn't divide what is played
+            model = _TimedPPO(
+                NetworkPolicy, self._games("margin" if a.margin > 0 else "outcome"), n_steps=a.n_steps,
+                batch_size=a.batch_size, n_epochs=a.epochs, gamma=1.0, gae_lambda=a.gae_lambda, clip_range=a.clip,
+                learning_rate=lambda _: a.learning_rate * (0.05 + 0.95 * self.remaining), vf_coef=a.value,
+                seed=a.seed, device="cpu",
+                policy_kwargs={
+                    "network": {"game": self.game, "options": self.options, "architecture": self.architecture}
+                },
+            )  # fmt: skip
+        model.clock = self.clock
+        model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
+        return model
+
+    @property
+    def network(self) -> TorchNetwork:
+        """The network that is trained."""
+        network: TorchNetwork = self.model.policy.mlp_extractor
+        return network
+
+    @property
+    def envs(self) -> LearnerVecEnv:
+        """The games."""
+        envs: LearnerVecEnv = self.model.env
+        return envs
+
+    @property
+    def steps(self) -> int:
+        """Actions of the learner so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """Seconds of the run so far, in all sessions: of the clock, and of the processor."""
+        passed = perf_counter() - self._began[0], process_time() - self._began[1]
+        return {name: old + new for (name, old), new in zip(self._before.items(), passed, strict=True)}
+
+    @property
+    def remaining(self) -> float:
+        """The share of the self-play that is still to come, by steps or by minutes, whichever is less."""
+        if not hasattr(self, "model"):
+            return 1.0
+        left = 1 - self.steps / self.arguments.steps
+        if self.arguments.minutes is not None:
+            end = 60 * self.arguments.minutes
+            left = min(left, (end - self.spent["seconds"]) / max(end - self._play_from, 1.0))
+        return max(0.0, left)
+
+    def _games(self, reward: str) -> LearnerVecEnv:
+        """Games against nobody in particular: they get opponents, or a state, next."""
+        a = self.arguments
+        return _TimedEnvs(
+            a.game, a.num_envs, clock=self.clock, seed=a.seed, opponent=self.pool.anybody, reward=reward, **self.options
+        )
+
+    # --- The loop ---
+
+    def run(self) -> None:
+        """Trains to the end, or until `stopping`."""
+        if self.imitation is not None and not self.imitation.finished:
+            self._imitate(self.imitation)
+        if not self.stopping:
+            self._play()
+        self.save()
+        if self.stopping:
+            print(f"Saved; go on with the same command and --resume (--out {self.out})", file=sys.stderr)
+            return
+        print(f"{self.steps:>11,} steps  {summary(self._finish())}", file=sys.stderr)
+
+    def _imitate(self, imitation: Imitation) -> None:
+        a = self.arguments
+        saved, told = perf_counter(), imitation.seen
+        with ProgressBar("imitation", a.imitate) as bar:
+            while not imitation.finished and not self.stopping:
+                if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
+                    break  # half of the time
+                began = perf_counter()
+                loss, agreed = imitation.learn()
+                self.clock.add("imitation", began)
+                bar.move(imitation.seen)
+                if imitation.seen - told >= a.imitate / 10:
+                    told = imitation.seen
+                    bar.say(
+                        f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s"
+                        f"  loss {loss:.3f}  same action {agreed:.1%}"
+                    )
+                if perf_counter() - saved > 60 * a.checkpoint_minutes:
+                    self.save()
+                    saved = perf_counter()
+        self._play_from = self.spent["seconds"]
+        self.pool.refresh(self.network.export())
+
+    def _play(self) -> None:
+        a = self.arguments
+        saved = perf_counter()
+        with ProgressBar("self-play", a.steps) as bar:
+            while self.remaining > 0 and not self.stopping:
+                evaluated = self.curve[-1]["steps"] if self.curve else -a.steps
+                if self.steps - evaluated >= a.evaluate_every * a.steps:
+                    scores = self._evaluate()
+                    cpu = self.curve[-1]["cpu_seconds"]
+                    bar.say(
+                        f"{self.steps:>11,} steps {self.spent['seconds']:6.0f} s (cpu {cpu:.0f})  {summary(scores)}"
+                    )
+                    self.save()
+                    saved = perf_counter()
+                self._learn()
+                bar.move(self.steps)
+                if perf_counter() - saved > 60 * a.checkpoint_minutes:
+                    self.save()
+                    saved = perf_counter()
+
+    def _learn(self) -> None:
+        """Plays n_steps in each game, learns from them, and lets the opponents know."""
+        a = self.arguments
+        wanted = "margin" if 1 - self.remaining < a.margin else "outcome"
+        if self.envs.games.vec.reward_kind != wanted:  # the games go on
+            envs = self._games(wanted)
+            envs.games.set_state(self.envs.games.get_state())
+            self.model.set_env(envs, force_reset=False)
+        self.model.ent_coef = a.entropy * (0.1 + 0.9 * self.remaining)
+        for weight in self.network.actor():
+            weight.requires_grad_(not a.imitate or self.updates >= a.settle)
+        self.model.learn(a.num_envs * a.n_steps, reset_num_timesteps=False)
+        self.updates += 1
+        weights = self.network.export()
+        self.pool.refresh(weights)
+        if self.updates % a.remember_every == 0:
+            self.pool.remember(weights, self.rng)
+            self.envs.set_opponents(self.pool.opponents())
+
+    # --- What comes of it ---
+
+    def _scores(self, games: int, seed: int) -> list[Score]:
+        """Plays the fixed agents by what the policy's file would hold."""
+        began = perf_counter()
+        weights = {name: value.astype(np.float16).astype(np.float32) for name, value in self.network.export().items()}
+        agent = Policy(Network(self.game, self.options, self.architecture, weights), "ppo")
+        scores = evaluate(self.game, self.options, agent, agent_names(self.game), games, seed)
+        self.clock.add("evaluation", began)
+        return scores
+
+    def _evaluate(self) -> list[Score]:
+        """A point of the curve; keeps the policy if it is the best so far."""
+        scores = self._scores(self.arguments.games, EVALUATION_SEED)
+        spent = {name: round(seconds, 1) for name, seconds in self.spent.items()}
+        self.curve.append({"steps": self.steps, **spent, "scores": [asdict(score) for score in scores]})
+        write_curve(self.out / "curve.jsonl", self.curve)
+        for score in scores:
+            name, value = (score.opponent, score.win_rate) if score.opponent else ("score", score.mean_score)
+            self.model.logger.record(f"evaluation/{name}", value)
+        self.model.logger.dump(self.steps)
+        if strength(scores) >= self.best:
+            self.best = strength(scores)
+            self._export("best", scores)
+        self._export("policy", scores)
+        return scores
+
+    def _finish(self) -> list[Score]:
+        """The policy as it is at the end, judged by many games of other deals."""
+        scores = self._scores(10 * self.arguments.games, FINAL_SEED)
+        self._export("policy", scores)
+        if self.arguments.profile:
+            write_json(self.out / "profile.json", self.profile())
+        return scores
+
+    def _export(self, name: str, scores: list[Score]) -> None:
+        a = self.arguments
+        spent = {kind: round(seconds, 1) for kind, seconds in self.spent.items()}
+        card = Card(
+            game=self.game.id, options=self.options, architecture=self.architecture, command=command(a), seed=a.seed,
+            steps=self.steps, evaluation=tuple(asdict(score) for score in scores),
+            training={"algorithm": "MaskablePPO", **spent, **machine(), "arguments": plain(asdict(a))},
+        )  # fmt: skip
+        save_policy(self.out / f"{name}.safetensors", self.network.export(), card)
+
+    def profile(self) -> dict[str, Any]:
+        """Env steps a second (rollouts and updates, without imitation and evaluation), and the seconds of each part."""
+        spent = self.clock.seconds
+        rollout, update, step, opponents = (spent.get(n, 0.0) for n in ("rollout", "update", "step", "opponents"))
+        return {
+            "script": "ppo", "game": self.game.id, "options": self.options, "steps": self.steps,
+            "steps_per_second": self.steps / (rollout + update) if rollout else 0.0,
+            "imitated": self.imitation.seen if self.imitation else 0,
+            "seconds": {
+                "environment": step - opponents, "opponents": opponents, "policy": rollout - step, "update": update,
+                "imitation": spent.get("imitation", 0.0), "evaluation": spent.get("evaluation", 0.0),
+            },
+            **machine(),
+        }  # fmt: skip
+
+    # --- Checkpoints ---
+
+    def save(self) -> None:
+        """Writes OUT/checkpoint.pt."""
+        games = self.envs.games.get_state()
+        agents = games.pop("agents")
+        started = self.model._last_obs is not None
+        save_checkpoint(
+            self.out / "checkpoint.pt",
+            {
+                "arguments": plain(asdict(self.arguments)),
+                "imitation": self.imitation.get_state() if self.imitation else None,
+                "policy": self.model.policy.state_dict(),
+                "optimizer": self.model.policy.optimizer.state_dict(),
+                "counts": [self.model.num_timesteps, self.model._n_updates, self.updates],
+                "spent": self.spent, "play_from": self._play_from, "clock": self.clock.seconds,
+                "best": self.best, "curve": self.curve,
+                "reward": self.envs.games.vec.reward_kind, "games": games,
+                "last_obs": self.model._last_obs if started else None,
+                "starts": self.model._last_episode_starts if started else None,
+                "agents": [agent.name for agent in agents], "past": [agent.name for agent in self.pool.past],
+                "weights": {one.name: one.weights for one in [*agents, *self.pool.past] if one.weights is not None},
+                "rng": self.rng.bit_generator.state, "random": random_state(),
+            },
+        )  # fmt: skip
+
+    def load(self) -> None:
+        """Takes up OUT/checkpoint.pt. Raises ValueError if there is none, or if it is another run's."""
+        path = self.out / "checkpoint.pt"
+        kept = load_checkpoint(path)
+        mine = plain(asdict(self.arguments))
+        differ = sorted(name for name in mine if name not in _FREE and mine[name] != kept["arguments"].get(name))
+        if differ:
+            told = ", ".join(f"{name} is {kept['arguments'].get(name)!r}, not {mine[name]!r}" for name in differ)
+            raise ValueError(f"{path} is of another run: there {told}")
+        self.model.policy.load_state_dict(kept["policy"])
+        self.model.policy.optimizer.load_state_dict(kept["optimizer"])
+        self.model.num_timesteps, self.model._n_updates, self.updates = kept["counts"]
+        if self.imitation is not None:
+            self.imitation.set_state(kept["imitation"])
+        self._before, self._play_from, self.best, self.curve = (
+            kept[name] for name in ("spent", "play_from", "best", "curve")
+        )
+        self.clock.seconds.update(kept["clock"])
+        self.pool.refresh(self.network.export())
+        past = {key: self.pool.past_self(key, arrays(weights)) for key, weights in kept["weights"].items()}
+        self.pool.past = [past[key] for key in kept["past"]]
+        if self.envs.games.vec.reward_kind != kept["reward"]:
+            self.model.set_env(self._games(kept["reward"]), force_reset=False)
+        if kept["last_obs"] is not None:
+            known = {self.pool.anybody.name: self.pool.anybody, **self.pool.scripted, SELF: self.pool.current, **past}
+            self.envs.games.set_state({**kept["games"], "agents": [known[key] for key in kept["agents"]]})
+            self.model._last_obs = kept["last_obs"].numpy()
+            self.model._last_episode_starts = kept["starts"].numpy()
+        self.rng.bit_generator.state = kept["rng"]
+        set_random_state(kept["random"])
+
+
+class _TimedPPO(MaskablePPO):  # type: ignore[misc, unused-ignore]
+    """MaskablePPO with a clock."""
+
+    clock: Clock
+
+    def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
+        began = perf_counter()
+        going_on: bool = super().collect_rollouts(*args, **kwargs)
+        self.clock.add("rollout", began)
+        return going_on
+
+    def train(self) -> None:
+        began = perf_counter()
+        super().train()
+        self.clock.add("update", began)
+
+
+class _TimedEnvs(LearnerVecEnv):
+    """The games with a clock."""
+
+    def __init__(self, *args: Any, clock: Clock, **kwargs: Any) -> None:
+        self._clock = clock
+        super().__init__(*args, **kwargs)
+
+    def reset(self) -> Any:
+        began = perf_counter()
+        result = super().reset()
+        self._clock.add("step", began)
+        return result
+
+    def step_wait(self) -> Any:
+        began = perf_counter()
+        result = super().step_wait()
+        self._clock.add("step", began)
+        return result
+
+
+def _architecture(arguments: Arguments) -> dict[str, Any]:
+    if arguments.kind not in KINDS:
+        raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
+    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers of a card depend on."""
+    return {"python": platform.python_version(), "torch": str(torch.__version__), "processor": platform.machine()}
+
+
+def command(arguments: Arguments) -> str:
+    """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
+    words = ["python", "-m", "iszoo.baselines.ppo"]
+    for one in fields(Arguments):
+        value = getattr(arguments, one.name)
+        if one.name in _FREE - {"minutes"} or value is None or value == ():
+            continue
+        flag = f"--{one.name.replace('_', '-')}"
+        if one.name in ("option", "mix"):
+            words += [word for entry in value for word in (flag, entry)]
+        else:
+            words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]
+    return shlex.join(words)
+
+
+def parse(words: list[str]) -> Arguments:
+    """The arguments of a command line; the defaults are those of the game that it names."""
+    named = [after for word, after in itertools.pairwise(words) if word == "--game"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--game=")]
+    prog = "python -m iszoo.baselines.ppo"
+    if named and named[-1] in REGISTRY:
+        defaults = Arguments(game=named[-1], **PRESETS.get(named[-1], {}))
+        if any(word == "--mix" or word.startswith("--mix=") for word in words):
+            defaults = replace(defaults, mix=())  # tyro would add to it
+        return tyro.cli(Arguments, args=words, prog=prog, default=defaults)
+    return tyro.cli(Arguments, args=words, prog=prog)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
+    arguments = parse(list(sys.argv[1:] if words is None else words))
+    try:
+        trainer = Trainer(arguments)
+        if arguments.resume:
+            trainer.load()
+        elif (trainer.out / "checkpoint.pt").exists():
+            raise ValueError(f"{trainer.out} holds a run already: add --resume, or choose another --out")
+    except ValueError as error:
+        print(f"ppo: error: {error}", file=sys.stderr)
+        return 1
+
+    def stop(*_: Any) -> None:
+        if trainer.stopping:  # asked twice: the last checkpoint stands
+            os._exit(130)
+        trainer.stopping = True
+        print("Finishing this update, then saving; again to stop at once", file=sys.stderr)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    trainer.run()
+    return 130 if trainer.stopping else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

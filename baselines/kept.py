@@ -24,7 +24,7 @@ def code_stamp() -> str:
     parts = [__version__.encode()]
     for package in (iszoo.envs, iszoo.baselines):
         folder = Path(package.__path__[0])
-        for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
+        for path in sorted(path for kind in ("py", "toml", "safetensors") for path in folder.rglob(f"*.{kind}")):
             parts += [path.relative_to(folder).as_posix().encode(), path.read_bytes()]
     return _hash(parts)
 

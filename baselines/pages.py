@@ -186,6 +186,36 @@ def _seats(entry: Report, most: int) -> list[str]:
 # --- What both share ---------------------------------------------------------------------------------------
 
 
+# --- Training ----------------------------------------------------------------------------------------------
+
+
+def curves_facts(report: Report) -> str:
+    """What a report on training is of, in a sentence."""
+    settled = ", ".join(f"`{name}={value}`" for name, value in report["options"].items())
+    seeds = ", ".join(str(run["seed"]) for run in report["runs"])
+    minutes = sum(run["points"][-1]["cpu_seconds"] for run in report["runs"]) / 60 / len(report["runs"])
+    return (
+        f"{settled}. Seeds {seeds}, {minutes:.0f} minutes of one core each; seed {report['shipped']}, the median, is"
+        f" shipped. `{report['runs'][0]['command']}`"
+    )
+
+
+def curves_tables(report: Report) -> dict[str, str]:
+    """The table of the last evaluation of each seed: "runs"."""
+    first = report["runs"][0]["points"][-1]["scores"]
+    alone = not first[0]["opponent"]
+    head = [f"against `{score['opponent']}`" for score in first] if not alone else ["mean points", "mean reward"]
+    rows = []
+    for run in report["runs"]:
+        scores = run["points"][-1]["scores"]
+        cells = [f"{score['win_rate']:.1%} ({score['low']:.1%} to {score['high']:.1%})" for score in scores]
+        if alone:
+            cells = [f"{scores[0]['mean_score']:.2f}", f"{scores[0]['mean_return']:+.3f}"]
+        shipped = ", shipped" if run["seed"] == report["shipped"] else ""
+        rows.append([f"{run['seed']}{shipped}", f"{run['steps']:,}", f"{scores[0]['games']:,}", *cells])
+    return {"runs": _table(("seed", "steps", "games", *head), rows)}
+
+
 # --- Strength of searches ----------------------------------------------------------------------------------
 
 

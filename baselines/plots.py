@@ -218,6 +218,32 @@ def strength_svg(report: Mapping[str, Any]) -> str:
         return _svg(figure, report)
 
 
+def curves_svg(report: Mapping[str, Any]) -> str:
+    """The plot of training: win rate (alone: mean reward) against the processor's time, a line a seed and opponent."""
+    runs = report["runs"]
+    opponents = [score["opponent"] for score in runs[0]["points"][0]["scores"]]
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(6.8, 3.9), layout="constrained")
+        axes = figure.subplots()
+        for k, name in enumerate(opponents):
+            colour = colour_of(name, opponents)
+            for run in runs:
+                minutes = [point["cpu_seconds"] / 60 for point in run["points"]]
+                scores = [point["scores"][k] for point in run["points"]]
+                y = [100 * score["win_rate"] if name else score["mean_return"] for score in scores]
+                shipped = run["seed"] == report["shipped"]
+                axes.plot(
+                    minutes, y, color=colour, lw=2 if shipped else 1, alpha=1 if shipped else 0.55,
+                    label=(f"against {name}" if name else "alone") if shipped else None,
+                )  # fmt: skip
+        axes.set(xlabel="minutes of one core, from the end of the imitation on", title=_title(report))
+        axes.set_ylabel("games won, %" if opponents[0] else "mean reward")
+        if opponents[0]:
+            axes.set_ylim(0, 103)
+        axes.legend(loc="best")
+        return _svg(figure, report)
+
+
 def _title(report: Mapping[str, Any]) -> str:
     return f"{report['game']} ({_told(report)})"
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo import __version__
-from iszoo.baselines import networks
+from iszoo.baselines import POLICIES, networks
 from iszoo.baselines.agents import View
 from iszoo.baselines.networks import Network
 from iszoo.benchmarks.files import write_bytes, write_json
@@ -191,8 +191,13 @@ def _game_of(card: Card, path: Path) -> Game:
 
 def _checked_path(path: str | Path) -> Path:
     path = Path(path)
+    if path.suffix == "" and path.parent == Path():  # one of those that ship
+        shipped = sorted(file.stem for file in POLICIES.glob("*.safetensors"))
+        if path.name not in shipped:
+            raise PolicyError(f"no policy {path} ships with iszoo; those that do are {', '.join(shipped)}")
+        return POLICIES / f"{path.name}.safetensors"
     if path.suffix != ".safetensors":
-        raise PolicyError(f"{path}: name the file of weights, NAME.safetensors")
+        raise PolicyError(f"{path}: name the file of weights, NAME.safetensors, or a policy that ships")
     return path
 
 

@@ -17,13 +17,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from iszoo.baselines import POLICIES, RESULTS
 from iszoo.baselines.agents import make_agent
 from iszoo.baselines.ladder import ladder
 from iszoo.benchmarks.timing import machine
 from iszoo.envs.game import Game
-
-RESULTS = Path(__file__).parent / "results"
-POLICIES = Path(__file__).parent / "policies"
 
 _DEALS = 3_000_000_019  # the first deal that a retrained policy is judged on: none that training looks at
 

@@ -40,6 +40,8 @@ def made(file: str) -> dict[str, str]:
     report = result(file)
     if "settings" in report:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
+    if "runs" in report:
+        return {"facts": pages.curves_facts(report), **pages.curves_tables(report)}
     if "points" in report:
         return {"facts": f"{pages.strength_facts(report)} {pages.made_by(report)}", **pages.strength_tables(report)}
     notes = "".join(f"\n\n{note}" for note in report["notes"])
@@ -70,7 +72,7 @@ def stale_pages() -> dict[Path, str]:
 
 def plotted() -> list[str]:
     """The results that have a plot."""
-    kinds = ("*.statistics.json", "*.ladder.json", "*.strength.json")
+    kinds = ("*.statistics.json", "*.ladder.json", "*.strength.json", "*.curves.json")
     return sorted(path.stem for kind in kinds for path in RESULTS.glob(kind))
 
 

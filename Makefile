@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Each framework in its own environment with its own pins: they can't all share one. Gymnasium and PettingZoo are the
 # oldest that pyproject.toml allows; the suite runs with the newest.
 PIN_gymnasium := gymnasium==1.2.2 pettingzoo==1.25.0
-PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy
+PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy tyro rich tensorboard safetensors
 PIN_rllib := torch ray[rllib]==2.60.0 gymnasium==1.2.2
 PIN_torchrl := torch torchrl==0.14.1
 PIN_tianshou := torch tianshou==2.0.1
@@ -72,10 +72,14 @@ nojit: .venv/.test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal \
 		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
+# Beside tests/frameworks/test_NAME.py: the training scripts on that framework.
+ALSO_sb3 := tests/frameworks/test_ppo.py
+ALSO_rllib := $(wildcard tests/frameworks/test_rllib_ppo.py)
+
 test-frameworks: $(FRAMEWORKS:%=test-framework-%)
 
 $(ALL_FRAMEWORKS:%=test-framework-%): test-framework-%: .venvs/%/.installed
-	OMP_NUM_THREADS=1 .venvs/$*/bin/python -m pytest -W default --confcutdir tests/frameworks tests/frameworks/test_$*.py
+	OMP_NUM_THREADS=1 .venvs/$*/bin/python -m pytest -W default --confcutdir tests/frameworks tests/frameworks/test_$*.py $(ALSO_$*)
 
 .venvs/%/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venvs/$*

@@ -181,9 +181,8 @@ class Network:
         rows, places = np.nonzero(flat)
         out = np.zeros((len(flat), 3, size), np.float32)
         if len(rows):
-            table = np.repeat(
-                near.reshape(-1, 3, 3, 1, size), 3, axis=3
-            )  # place, its colour, its indicator, own colour
+            # By place, colour and indicator of the wall there, and colour of the wall in the cell.
+            table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)
             for colour in range(3):
                 table[:, colour, :, colour] += same.reshape(-1, 3, size)
             first = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -193,14 +192,14 @@ class Network:
 
     def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n = len(obs)
-        size = self._architecture["wall"]
+        size, wide = self._architecture["wall"], self._architecture["hidden"][0]
         features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
         position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
         codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
         axes = np.arange(3)[:, None]
         seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
-        context = self._layer("context", features).reshape(n, 1, 3, -1)[position]
-        hidden = np.zeros((len(cell), 3, 3, self._architecture["hidden"][0]), np.float32)  # (m, axis, colour, .)
+        context = self._layer("context", features).reshape(n, 1, 3, wide)[position]
+        hidden = np.zeros((len(cell), 3, 3, wide), np.float32)  # (m, axis, colour, .)
         for turn in self._turns:
             hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
         layers = len(self._architecture["hidden"]) - 1
@@ -219,7 +218,7 @@ class Network:
         pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
         np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
         values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
-        return logits.reshape(n, -1), values[:, 0]
+        return logits.reshape(n, 9 * 256), values[:, 0]
 
 
 def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -107,12 +107,11 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         codes = torch.einsum("p,napc->nac", self.code, obs[:, : 18 * 256].reshape(n, 3, 6, 256).float()).int()
         seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(3 * len(cell), -1)
         rows, places = torch.nonzero(seen, as_tuple=True)
-        # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns.
+        # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns. Weights
+        # are by place, colour and indicator of the wall there, and colour of the wall in the cell.
         wide = self.architecture["hidden"][0]
         same = torch.einsum("pih,ck->pcikh", self.weights["same_weight"].view(-1, 3, wide), torch.eye(3))
-        weight = (
-            self.weights["near_weight"].view(-1, 3, 3, 1, wide) + same
-        )  # place, its colour, its indicator, own colour
+        weight = self.weights["near_weight"].view(-1, 3, 3, 1, wide) + same
         weight = torch.stack([weight[turn] for turn in self.turns], dim=3).view(9 * len(weight), -1)
         chosen = 9 * places + (seen[rows, places] - 1)
         first = torch.searchsorted(rows, torch.arange(3 * len(cell)))

@@ -141,7 +141,7 @@ def test_the_name_policy_makes_the_agent(tmp_path: Path) -> None:
     assert agent.name == "policy:some"
     result = match(game, [agent, make_agent("random", game)], 4)
     assert result.agents == ("policy:some", "random")
-    with pytest.raises(ValueError, match="isis_osiris has no agent 'police:x'; its agents are random, "):
+    with pytest.raises(ValueError, match="agent 'police:x': there is no module 'police'"):
         make_agent("police:x", game)
 
 

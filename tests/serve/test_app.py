@@ -228,7 +228,7 @@ def test_only_agents_that_the_server_offers_can_be_chosen(tmp_path: Path, monkey
             body = {"game": "isaac", "seats": ["you", name]}
             assert "nobody is called" in browser.ask("POST", "/api/tables", 400, json=body)["error"]
         assert not made
-    with pytest.raises(ValueError, match=r"--agent search:10: .* has no agent 'search:10'"):
+    with pytest.raises(ValueError, match="--agent search:10: agent 'search:10': write module:attribute"):
         checks.offered(["search:10"])
 
 

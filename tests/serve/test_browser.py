@@ -344,7 +344,7 @@ def test_hints_and_rules(server: Server, tab: Callable[..., Watched]) -> None:
     page.get_by_text("An agent would play").wait_for()
     assert page.locator("#board .hinted").count() >= 2
     page.locator("#rules").click()
-    assert "The board has 10 x 10 cells." in page.locator("dialog").inner_text()
+    page.locator("dialog", has_text="The board has 10 x 10 cells.").wait_for()  # they are asked for when opened
     page.locator("dialog button").click()
     assert page.locator("dialog").is_hidden()
     make_table(page, server, "isis_osiris", {}, {"memory": "hidden"})

@@ -260,7 +260,7 @@ def table(report: dict[str, Any]) -> str:
         lines += ["", f"### {name}", "", f"{entry['bytes_per_step']} bytes written a step.", ""]
         lines += ["| what | a second (median) | lowest | highest |", "|---|---:|---:|---:|"]
         for what, rate in entry["rates"].items():
-            figures = (_short(rate[key]) for key in ("per_second", "low", "high"))
+            figures = (short(rate[key]) for key in ("per_second", "low", "high"))
             lines.append(f"| {what} | " + " | ".join(figures) + " |")
         lines += ["", "| ratio | |", "|---|---:|"]
         lines += [f"| {what} | {value:.2f} |" for what, value in entry["ratios"].items()]
@@ -270,7 +270,8 @@ def table(report: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _short(rate: float) -> str:
+def short(rate: float) -> str:
+    """A rate in three digits, as "12.3 k" or "4.56 M"."""
     for limit, unit in ((1e6, " M"), (1e3, " k")):
         if rate >= limit:
             return f"{rate / limit:.3g}{unit}"

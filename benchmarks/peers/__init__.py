@@ -1,0 +1,1 @@
+"""Speed beside other libraries, on the same game, in one run: `make bench-peers`."""

@@ -111,6 +111,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             "flat": (self._obs_size,),
         }
         self._shape = layouts[self.observation_layout]
+        self._position: Any = None  # bound at the first step: a clone that is only looked at needs none
         self._split_at = game.board_size if self.observation_layout == "split" else 0
 
     # --- Spaces ---
@@ -215,10 +216,12 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             # compiled code in place of three, and no copy.
             obs = np.empty(self._obs_size, np.int8)
             mask = np.empty(self._num_actions, np.int8)
-            player = engine.step_observe_one(
-                self._table, self._rows, action, self._check, self._legal, obs, mask,
-                self._plane_size, self._num_features, self._params,
-            )  # fmt: skip
+            if self._position is None:
+                self._position, self._settings = engine.bind_one(
+                    self._table, self._rows, self._legal, self._params, self._check, self._plane_size,
+                    self._num_features,
+                )  # fmt: skip
+            player = engine.step_observe_one(self._position, action, obs, mask)
         else:  # not even a number that compiled code could be given, perhaps
             player = engine.ILLEGAL
         if player >= 0:
@@ -395,6 +398,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         twin.metadata = self.metadata.copy()
         twin._renderer = copy.copy(self._renderer)
         twin._shown = False
+        twin._position = None
         twin._forget_observation()
         if self._player is not None:
             twin.agents = self.agents.copy()
@@ -412,7 +416,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_table", "_params", "_obs", "_mask", "_observed"):
+        for name in ("_table", "_params", "_obs", "_mask", "_observed", "_position"):
             del kept[name]
         return kept
 

@@ -48,8 +48,10 @@ unbundle_buffers = unbundler(
     Array(float64, 2, "C"), Array(float32, 2, "C"), Array(boolean, 1, "C"),  # returns, rewards, done
     signatures.BYTES, signatures.ROWS,  # final_obs, final_rows
     signatures.ROWS, Array(int64, 1, "C"), signatures.PARAMS,  # choices, any_deal, params
+    Array(boolean, 1, "C"),  # everywhere
 )  # fmt: skip
 
+FEW = 16  # games that `step_few` is for
 _WAITS = 500 if JIT else 0  # how often a thread looks whether the others have checked theirs: some 10 us
 _PLAYED = -2  # in the place of the first illegal action of a share
 ILLEGAL = -2  # what `step_one` returns for an action that is out of range or not legal
@@ -113,7 +115,7 @@ def step_one(table: Any, rows: Any, action: int, check: bool, legal: Any, params
     return player
 
 
-@kernel
+@kernel(brief=True)
 def observe_one(table: Any, rows: Any, player: int, out: Any, plane_size: int, features: int, params: Any) -> None:
     """Writes row 0 as a player sees it into a vector; as planes if plane_size > 0, else flat."""
     obs = out.reshape(1, out.size)
@@ -122,26 +124,29 @@ def observe_one(table: Any, rows: Any, player: int, out: Any, plane_size: int, f
         broadcast_features(obs, 0, obs.shape[1] - plane_size * features, plane_size, features)
 
 
-@kernel
-def step_observe_one(
-    table: Any,
-    rows: Any,
-    action: int,
-    check: bool,
-    legal: Any,
-    obs: Any,
-    mask: Any,
-    plane_size: int,
-    features: int,
-    params: Any,
-) -> int:
+_unbundle_one = unbundler(
+    Array(int64, 1, "C"), signatures.ROWS, signatures.BYTES, signatures.PARAMS, Array(int64, 1, "C")
+)  # table, rows, legal, params, settings
+
+
+def bind_one(
+    table: Any, rows: Any, legal: Any, params: Any, check: bool, plane_size: int, features: int
+) -> tuple[Any, Any]:
+    """What `step_observe_one` is given of an environment, and what must be kept as long as that."""
+    settings = np.array([check, plane_size, features], np.int64)
+    return bundle(table, rows, legal, params, settings), settings
+
+
+@kernel(brief=True)
+def step_observe_one(position: Any, action: int, obs: Any, mask: Any) -> int:
     """`step_one`, then the observation and a copy of the mask for the next player, in one call.
 
-    One call in place of three: what Python pays to enter compiled code is most of an AEC step.
+    One call in place of three, of few arguments: what Python pays to enter compiled code is most of an AEC step.
     """
-    player = step_one(table, rows, action, check, legal, params)
+    table, rows, legal, params, settings = _unbundle_one(position)
+    player = step_one(table, rows, action, settings[0] != 0, legal, params)
     if player >= 0:
-        observe_one(table, rows, player, obs, plane_size, features, params)
+        observe_one(table, rows, player, obs, settings[1], settings[2], params)
         for a in range(legal.shape[1]):
             mask[a] = legal[0, a]
     return player
@@ -301,7 +306,7 @@ def _random_range(
 def _step_serial(buffers: Any, where: Any, actions: Any, mark: bool, same_step: bool) -> int:
     """Checks all actions, then plays them. Returns the first game with an illegal one (none has moved), or -1."""
     (
-        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params,
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params, _,
     ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
     wrong = _first_illegal(0, games, mark, where, actions, mask)
@@ -313,11 +318,22 @@ def _step_serial(buffers: Any, where: Any, actions: Any, mark: bool, same_step: 
     return wrong
 
 
+@kernel(brief=True)
+def step_few(buffers: Any, actions: Any, same_step: bool) -> int:
+    """`step_batch` for a few games that all move, on one thread: a call takes 0.5 us less, of 1.2 us."""
+    return _step_serial(buffers, unbundle_buffers(buffers)[-1], actions, False, same_step)
+
+
 @kernel
 def _random_serial(buffers: Any, steps: int, show: bool, same_step: bool) -> int:
     """`_random_range` over all games."""
-    arrays = unbundle_buffers(buffers)
-    return _random_range(0, arrays[1].shape[0], steps, show, same_step, *arrays)
+    (
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
+    ) = unbundle_buffers(buffers)  # fmt: skip
+    return _random_range(
+        0, rows.shape[0], steps, show, same_step,
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params,
+    )  # fmt: skip
 
 
 @kernel(parallel=True)
@@ -331,7 +347,7 @@ def _step_parallel(
     is played after the others. A second parallel loop in place of this would be one more start of all threads.
     """
     (
-        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params,
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, _, any_deal, params, _,
     ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
     checked[0] = 0
@@ -367,7 +383,7 @@ def _step_parallel(
 def _random_parallel(chunks: int, buffers: Any, steps: int, show: bool, same_step: bool) -> int:
     """`_random_range` over equal shares of the games, one a thread."""
     (
-        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params,
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
     ) = unbundle_buffers(buffers)  # fmt: skip
     games = rows.shape[0]
     total = 0
@@ -477,19 +493,20 @@ def in_parallel(threads: int, driver: Any, *arguments: Any) -> int:
 
 def bind_buffers(
     table: Any, rows: Any, obs: Any, mask: Any, player: Any, returns: Any, rewards: Any, done: Any,
-    final_obs: Any, final_rows: Any, choices: Any, any_deal: Any, params: Any,
+    final_obs: Any, final_rows: Any, choices: Any, any_deal: Any, params: Any, everywhere: Any,
 ) -> Any:  # fmt: skip
     """The arrays that a batch is kept in, as one argument of `step_batch` and `random_batch`; see `VecEnv`.
 
-    Bound once, so that a call doesn't pass thirteen arrays. It is good as long as the arrays are.
+    Bound once, so that a call doesn't pass them all. It is good as long as the arrays are.
     """
     return bundle(
-        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params
-    )
+        table, rows, obs, mask, player, returns, rewards, done, final_obs, final_rows, choices, any_deal, params,
+        everywhere,
+    )  # fmt: skip
 
 
 def step_batch(threads: int, buffers: Any, where: Any, actions: Any, mark: bool, same_step: bool) -> int:
-    """Plays one action in each game, on one thread or several, once all of them were found to be legal.
+    """Plays one action in each game of `where`, on one thread or several, once all of them were found to be legal.
 
     Returns the first game whose action is illegal (then none has moved), or -1. `mark`: an illegal action ends
     its game instead, and becomes -1 in the array of actions.

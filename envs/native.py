@@ -76,7 +76,9 @@ def kernel(function: _F) -> _F: ...
 
 
 @overload
-def kernel(*, allocates: bool = False, parallel: bool = False, inline: bool = False) -> Callable[[_F], _F]: ...
+def kernel(
+    *, allocates: bool = False, parallel: bool = False, inline: bool = False, brief: bool = False
+) -> Callable[[_F], _F]: ...
 
 
 def kernel(
@@ -85,8 +87,9 @@ def kernel(
     allocates: bool = False,
     parallel: bool = False,
     inline: bool = False,
+    brief: bool = False,
 ) -> Any:
-    """Compiles a function with numba, without bounds checks or the interpreter's lock, cached on disk.
+    """Compiles a function with numba, without bounds checks, cached on disk. It lets go of the interpreter's lock.
 
     Where neither the package's folder nor the user's cache folder is writable, it compiles anew in each
     process instead of failing at import, as numba's own `cache=True` does.
@@ -95,15 +98,16 @@ def kernel(
         and lower the count of every array argument, by atomic instructions, around each branch (without,
         a random step of Isis & Osiris takes 77 ns in place of 148).
     inline: as part of its caller, for bodies of loops with many arguments.
+    brief: keeps the lock, for what Python calls and is over within a microsecond: to let go of it takes 0.2 us.
     """
     if function is None:
-        return lambda f: _compiled(f, allocates or parallel, parallel, inline)
-    return _compiled(function, False, False, False)
+        return lambda f: _compiled(f, allocates or parallel, parallel, inline, brief)
+    return _compiled(function, False, False, False, False)
 
 
-def _compiled(function: Callable[..., Any], counted: bool, parallel: bool, inline: bool) -> Any:
+def _compiled(function: Callable[..., Any], counted: bool, parallel: bool, inline: bool, brief: bool) -> Any:
     how = "always" if inline else "never"
-    compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, inline=how, _nrt=counted)(function)
+    compiled = numba.njit(nogil=not brief, error_model="numpy", parallel=parallel, inline=how, _nrt=counted)(function)
     if JIT:
         compiled._cache = _Cache(function)
     return compiled

@@ -16,6 +16,7 @@ from iszoo.envs.seeds import as_seed, fresh_seed
 AUTORESETS = ("same_step", "disabled")
 ILLEGAL_MODES = ("raise", "terminate")
 _ANY_DEAL = np.empty((1, 0), np.int64)
+_INT64 = np.dtype(np.int64)
 _CHOICES = 0x69737A6F6F  # sets the stream of random choices apart from that of the deals
 
 
@@ -101,11 +102,13 @@ class VecEnv:
         self.params = self.game.params(self.options, self.reward_kind)
 
     def _collect(self) -> None:
-        """The buffers as the loops over the games take them."""
+        """What the loops over the games are given."""
         self._same_step = self.autoreset == "same_step"
+        self._few = self.threads == 1 and self.num_envs <= engine.FEW and self.illegal == "raise"
+        self._shape = (self.num_envs,)
         self.buffers = engine.bind_buffers(
             self._table, self.rows, self.obs, self.action_mask, self.player, self._returns, self.rewards, self.done,
-            self.final_obs, self.final_rows, self._choices, _ANY_DEAL[0], self.params,
+            self.final_obs, self.final_rows, self._choices, _ANY_DEAL[0], self.params, self._everywhere,
         )  # fmt: skip
 
     @property
@@ -164,19 +167,22 @@ class VecEnv:
         """
         if not (
             type(actions) is np.ndarray
-            and actions.dtype == np.int64
-            and actions.shape == (self.num_envs,)
+            and actions.dtype == _INT64
+            and actions.shape == self._shape
             and actions.flags.c_contiguous
         ):
             actions = self._as_actions(actions)
-        games = self._everywhere if where is None else self._where(where)
-        mark = self.illegal == "terminate"
-        if mark:
-            over = games & (self.player < 0)
-            if over.any():
-                raise self._illegal(int(over.argmax()), actions)
-            actions = actions.copy()
-        wrong = engine.step_batch(self.threads, self.buffers, games, actions, mark, self._same_step)
+        if self._few and where is None:
+            wrong = engine.step_few(self.buffers, actions, self._same_step)
+        else:
+            games = self._everywhere if where is None else self._where(where)
+            mark = self.illegal == "terminate"
+            if mark:
+                over = games & (self.player < 0)
+                if over.any():
+                    raise self._illegal(int(over.argmax()), actions)
+                actions = actions.copy()
+            wrong = engine.step_batch(self.threads, self.buffers, games, actions, mark, self._same_step)
         if wrong >= 0:
             raise self._illegal(wrong, actions)
 

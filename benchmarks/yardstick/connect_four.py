@@ -146,7 +146,7 @@ _NTH = np.array(
 def _play_range(lo: int, hi: int, buffers: Any, steps: int, same_step: bool) -> int:
     """`random_steps` in games lo to hi - 1, the kernels called by name, so that they are compiled into the loop."""
     (
-        _, rows, obs, mask, player, results, rewards, done, final_obs, final_rows, choices, any_deal, params,
+        _, rows, obs, mask, player, results, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
     ) = unbundle_buffers(buffers)  # fmt: skip
     total = 0
     for i in range(lo, hi):

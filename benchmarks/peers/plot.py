@@ -1,0 +1,80 @@
+"""The plot of a run: env steps a second by the number of games side by side. Extra: iszoo[plots]."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+try:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise ImportError("plots need matplotlib: pip install 'iszoo[plots]'") from error
+
+# The colours of Okabe and Ito (2008), which people with any kind of colour vision can tell apart.
+COLOURS = {
+    "iszoo": "#0072b2",
+    "Pgx": "#d55e00",
+    "EnvPool": "#009e73",
+    "OpenSpiel": "#cc79a7",
+    "PettingZoo": "#000000",
+}
+STYLE: Any = {
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.hashsalt": "iszoo",  # the same plot is the same file
+}
+
+
+def svg(figure: Figure) -> str:
+    """A figure as the text of an SVG file, without the date."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def peers_svg(report: Mapping[str, Any]) -> str:
+    """Both settings of cores beside each other; full lines: a call a step, broken: all in one call."""
+    with mpl.rc_context(STYLE):
+        settings = list(report["rates"])
+        figure = Figure(figsize=(5.6 * len(settings), 4.4), layout="constrained")
+        for axes, cores in zip(figure.subplots(1, len(settings), sharey=True, squeeze=False)[0], settings, strict=True):
+            for (who, how), points in _curves(report["rates"][cores]).items():
+                sizes = sorted(points)
+                style = "--" if how == "inside" else "-"
+                label = f"{who}, {'all in one call' if how == 'inside' else 'a call a step'}"
+                axes.loglog(
+                    sizes, [points[n] for n in sizes], style, color=COLOURS[who], marker="o", ms=4, label=label
+                )  # fmt: skip
+            axes.set_title(f"connect four on {cores} core{'s' * (cores != '1')}")
+            axes.set_xlabel("games side by side")
+        axes = figure.axes[0]
+        axes.set_ylabel("env steps a second, with observation and mask")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
+        return svg(figure)
+
+
+def _curves(rates: Mapping[str, Any]) -> dict[tuple[str, str], dict[int, float]]:
+    """(contender, "given" or "inside") -> games -> the best median."""
+    curves: dict[tuple[str, str], dict[int, float]] = {}
+    for row, found in rates.items():
+        how, _, games = row.partition(" ")
+        if row == "one":
+            how, games = "given", "1"
+        if how not in ("given", "inside"):
+            continue
+        for label, rate in found.items():
+            who = label.partition(", ")[0]
+            if who in COLOURS and "no observation" not in label:
+                points = curves.setdefault((who, how), {})
+                points[int(games)] = max(points.get(int(games), 0.0), rate["per_second"])
+    return curves

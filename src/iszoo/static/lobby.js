@@ -40,12 +40,17 @@ async function set(option, index) {
   await settle();
 }
 
-/** How many seats there are depends on the options. */
+let asked = 0;
+
+/** How many seats there are depends on the options. Until the answer is there, nothing can be chosen or started. */
 async function settle() {
+  const mine = ++asked;
+  byId("start").disabled = true;
+  for (const select of byId("seats").querySelectorAll("select")) select.disabled = true;
   try {
     const { players } = await ask("POST", "/api/settle", { body: { game: chosen.game.name, options: chosen.options } });
+    if (mine !== asked) return; // another choice was made meanwhile, and its answer comes
     say("");
-    byId("start").disabled = false;
     const choices = [["you", "you"], ["open", "somebody in another tab"], ...chosen.game.agents.map((agent) => [agent, `agent: ${agent}`])];
     const strongest = chosen.game.agents.at(-1);
     byId("seats").replaceChildren(...Array.from({ length: players }, (_, seat) => {
@@ -55,9 +60,10 @@ async function settle() {
           ...choices.map(([value, text]) => make("option", { selected: value === chosen.seats[seat] }, text))));
     }));
     chosen.seats.length = players;
+    byId("start").disabled = false;
   } catch (error) {
+    if (mine !== asked) return;
     say(error.message);
-    byId("start").disabled = true;
     byId("seats").replaceChildren();
   }
 }

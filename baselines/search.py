@@ -137,10 +137,6 @@ class Search:
         """How many nodes the tree has."""
         return self._used
 
-    def children(self) -> Iterator[int]:
-        """The nodes below the root."""
-        return self._children(0)
-
     def _children(self, node: int) -> Iterator[int]:
         child = int(self._tree["child"][node])
         while child:
@@ -166,13 +162,11 @@ class Search:
         """The action that was chosen most often; of equals, the one with the greater mean result."""
         if not self.simulations:
             raise ValueError("nothing was searched yet: call run()")
-        return (
-            max(
-                (int(node["visits"]), float(node["value"][self.player] / node["visits"]), -int(node["action"]))
-                for node in self._tree[list(self._children(0))]
-            )[2]
-            * -1
+        tried = self._tree[list(self._children(0))]
+        best = max(
+            tried, key=lambda node: (node["visits"], node["value"][self.player] / node["visits"], -int(node["action"]))
         )
+        return int(best["action"])
 
     def principal_variation(self) -> list[int]:
         """The most visited actions from the root on."""

@@ -156,7 +156,7 @@ def _sb3(game: Game) -> list[Adapter]:
 
     return [
         Adapter(NATIVE, BATCH, player(LearnerVecEnv(game.name, BATCH, seed=0))),
-        Adapter(DUMMY, BATCH, player(DummyVecEnv([lambda: PlainWrapper(game)] * BATCH))),
+        Adapter(DUMMY, BATCH, player(DummyVecEnv([lambda: PlainWrapper(GameEnv(game, observation="flat"))] * BATCH))),
     ]
 
 

@@ -7,21 +7,23 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-
-from iszoo.envs import GameEnv
-from iszoo.envs.game import Game
+from gymnasium.spaces.utils import flatten_space
 
 
 class PlainWrapper(gymnasium.Env[Any, Any]):
-    """One learner, on a random seat, against others that play at random."""
+    """One learner, on a random seat, against others that play at random; observations as one vector.
 
-    def __init__(self, game: Game) -> None:
-        self.env = GameEnv(game, observation="flat")
-        self.learner = first = self.env.possible_agents[0]
-        self.observation_space = self.env.observation_space(first)["observation"]
-        self.action_space = self.env.action_space(first)
+    Args:
+        env: an AEC environment whose observations are {"observation": an array, "action_mask": int8 (A,)}.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.learner = first = env.possible_agents[0]
+        self.observation_space = flatten_space(env.observation_space(first)["observation"])
+        self.action_space = actions = env.action_space(first)
         self._random = random.Random(0)
-        self._mask = np.ones(game.num_actions, np.int8)
+        self._mask = np.ones(actions.n, np.int8)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deals, and lets the others play."""
@@ -45,6 +47,6 @@ class PlainWrapper(gymnasium.Env[Any, Any]):
             seen = self.env.observe(agent)
             if agent == self.learner:
                 self._mask = seen["action_mask"]
-                return seen["observation"], self.env.rewards[agent] if over else 0.0, over
+                return seen["observation"].ravel(), float(self.env.rewards[agent]) if over else 0.0, over
             legal = seen["action_mask"].nonzero()[0]
             self.env.step(int(legal[int(self._random.random() * len(legal))]))

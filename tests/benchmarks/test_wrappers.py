@@ -12,6 +12,7 @@ import iszoo
 from iszoo.benchmarks import adapters, wrappers
 from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Chooser
 from iszoo.benchmarks.plain_wrapper import PlainWrapper
+from iszoo.envs import GameEnv
 from iszoo.envs.game import Game
 from iszoo.wrappers.gymnasium import SingleAgentEnv
 
@@ -110,7 +111,7 @@ def test_choices_are_legal_and_even() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_plain_wrapper_is_an_environment_of_the_same_games(game: Game) -> None:
     """Deals, seats that are all played, legal masks, and final rewards, as those of `SingleAgentEnv`."""
-    env, ours = PlainWrapper(game), SingleAgentEnv(game.name)
+    env, ours = PlainWrapper(GameEnv(game, observation="flat")), SingleAgentEnv(game.name)
     assert env.observation_space == ours.observation_space["observation"]
     assert env.action_space == ours.action_space
     chooser, seats, outcomes = Chooser(), set(), set()

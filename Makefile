@@ -16,7 +16,8 @@ PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit bench format clean
+.PHONY: demo test test-frameworks lint types suite nojit bench bench-peers bench-scaling bench-profile bench-check \
+	format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -67,6 +68,40 @@ test-framework-%: .venvs/%/.installed
 
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
+
+# The other libraries, each in an environment of its own; some 4 GB, and half an hour with their installation. On a machine
+# that has nothing else to do. Rough figures: make bench-peers QUICK=--quick
+PEERS := pettingzoo openspiel pgx envpool sb3
+PEER_pettingzoo := pettingzoo[classic]==1.27.0
+PEER_openspiel := open_spiel==2.0.2
+PEER_pgx := pgx==2.6.0 jax==0.10.2 jaxlib==0.10.2
+PEER_envpool := envpool==1.2.5
+PEER_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 pettingzoo[classic]==1.27.0 --editable .
+
+bench-peers: .venv/.plots $(PEERS:%=.venvs/peers-%/.installed)
+	$(BIN)/python -m iszoo.benchmarks.peers $(QUICK)
+
+bench-scaling: .venv/.plots
+	$(BIN)/python -m iszoo.benchmarks.scaling $(QUICK)
+
+bench-profile: .venv/.demo
+	$(BIN)/python -m iszoo.benchmarks.profile $(QUICK)
+
+# Has anything become slower than what is published? For a person to run: it needs a quiet machine.
+bench-check: .venv/.demo
+	$(BIN)/python -m iszoo.benchmarks.check
+
+.venv/.plots: .venv/.demo
+	$(PIP) --editable '.[plots]'
+	touch $@
+
+.venvs/peers-%/.installed: constraints.txt
+	$(PYTHON) -m venv .venvs/peers-$*
+	.venvs/peers-$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		$(PEER_$*)
+	touch $@
+
+.PRECIOUS: .venvs/peers-%/.installed
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .

@@ -37,6 +37,7 @@ def interleaved(
     tasks: Mapping[str, tuple[Callable[[], Any], Task]],
     rounds: int = 5,
     progress: Callable[[str], None] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Rate]:
     """Times every task once a round, round after round, so that a slow spell of the machine hits them all.
 
@@ -49,17 +50,17 @@ def interleaved(
             if progress is not None:
                 progress(name)
             set_up()
-            began = time.perf_counter()
+            began = clock()
             count = work()
-            seconds = time.perf_counter() - began
+            seconds = clock() - began
             if round_:
                 rates[name].append(count / seconds)
     return {name: Rate(statistics.median(r), min(r), max(r), rounds) for name, r in rates.items()}
 
 
-def machine() -> dict[str, Any]:
-    """The machine and the versions that a figure belongs to."""
-    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo")
+def machine(*more: str) -> dict[str, Any]:
+    """The machine and the versions that a figure belongs to, those of `more` packages too."""
+    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", *more)
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from iszoo.benchmarks.files import write_json, write_text
 from iszoo.benchmarks.peers.contenders import CONTENDERS
@@ -28,7 +29,7 @@ def main() -> int:
     unknown = set(given.only or ()) - {contender.name for contender in CONTENDERS}
     if unknown:
         parser.error(f"there is no contender {', '.join(sorted(unknown))}")
-    from iszoo.benchmarks.peers.plot import peers_svg  # before the work: it may be missing
+    from iszoo.benchmarks.plots import peers_svg  # before the work: it may be missing
 
     chosen = [contender for contender in CONTENDERS if given.only is None or contender.name in given.only]
     plan = QUICK if given.quick else Plan()
@@ -37,7 +38,7 @@ def main() -> int:
     def progress(what: str) -> None:
         print(f"{time.perf_counter() - began:5.0f} s  {what}", file=sys.stderr)
 
-    report = {"machine": machine(), "plan": to_json(plan), "versions": {}, "missing": {}, "rates": {}}
+    report: dict[str, Any] = {"machine": machine(), "plan": to_json(plan), "versions": {}, "missing": {}, "rates": {}}
     for cores in core_sets():
         rates, versions, missing = race(chosen, cores, plan, progress)
         report["rates"][str(len(cores))] = {

@@ -42,7 +42,7 @@ def iteration(envs: Any, n: int) -> Any:
     def work() -> int:
         before = model.num_timesteps
         model.learn(n * STEPS, reset_num_timesteps=False)
-        return model.num_timesteps - before
+        return int(model.num_timesteps) - int(before)
 
     return work
 

@@ -16,8 +16,7 @@ PIN_agilerl := agilerl==2.58.0 peft pettingzoo<1.27
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit bench bench-peers bench-scaling bench-profile bench-check \
-	format clean
+.PHONY: demo test test-frameworks lint types suite nojit bench format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -68,6 +67,8 @@ test-framework-%: .venvs/%/.installed
 
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
+
+.PHONY: bench-peers bench-scaling bench-profile bench-check
 
 # The other libraries, each in an environment of its own; some 4 GB, and half an hour with their installation. On a machine
 # that has nothing else to do. Rough figures: make bench-peers QUICK=--quick

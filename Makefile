@@ -68,6 +68,16 @@ test-framework-%: .venvs/%/.installed
 bench: .venv/.demo
 	$(BIN)/python -m iszoo.benchmarks.throughput
 
+format: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv .venvs build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# --- Speed beside other libraries ---
+
 .PHONY: bench-peers bench-scaling bench-profile bench-check
 
 # The other libraries, each in an environment of its own; some 4 GB, and half an hour with their installation. On a machine
@@ -103,11 +113,3 @@ bench-check: .venv/.demo
 	touch $@
 
 .PRECIOUS: .venvs/peers-%/.installed
-
-format: .venv/.test
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
-
-clean:
-	rm -rf .venv .venvs build dist src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
-	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -122,7 +122,12 @@ def measure(games: Sequence[Game], rounds: int = 50) -> dict[str, Any]:
 
 
 def tables(report: dict[str, Any]) -> dict[str, str]:
-    """The tables of the docs: "profile"."""
+    """The tables of the docs: "profile", and "facts": what made it."""
+    about = report["machine"]
+    facts = (
+        f"{about['cpu']}; numba {about['numba']}; {about['date']}. Nanoseconds a step in a batch of {GAMES:,}, one"
+        " thread, by `make bench-profile`."
+    )
     columns = ("bytes written", "memory-write limit", "vec.step", "limit / step", *KERNELS, "rest")
     lines = ["| game | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
     for name, entry in report["games"].items():
@@ -130,16 +135,12 @@ def tables(report: dict[str, Any]) -> dict[str, str]:
         limit, step, *parts = (f"{time:.0f}" for time in times)
         figures = (f"{entry['bytes']:,}", limit, step, f"{entry['share of limit']:.2f}", *parts)
         lines.append(f"| {name} | " + " | ".join(figures) + " |")
-    return {"profile": "\n".join(lines)}
+    return {"facts": facts, "profile": "\n".join(lines)}
 
 
 def markdown(report: dict[str, Any]) -> str:
     """The report as a page."""
-    about = report["machine"]
-    return (
-        f"{about['cpu']}; numba {about['numba']}; {about['date']}. Nanoseconds a step in a batch of {GAMES:,}, one"
-        f" thread, by `make bench-profile`.\n\n{tables(report)['profile']}\n"
-    )
+    return "# Where the time of a step goes\n\n" + "\n\n".join(tables(report).values()) + "\n"
 
 
 def main() -> None:

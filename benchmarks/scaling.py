@@ -161,8 +161,13 @@ def measure(
 
 
 def tables(report: dict[str, Any]) -> dict[str, str]:
-    """The tables of the docs: one a game, and "processes"."""
-    found = {}
+    """The tables of the docs: one a game, "processes", and "facts": what made them."""
+    about = report["machine"]
+    facts = (
+        f"{about['cpu']}, {about['cores']} cores; Python {about['python']}, numba {about['numba']}; {about['date']}."
+        " Millions of env steps a second, medians; by `make bench-scaling`."
+    )
+    found = {"facts": facts}
     for name, entry in report["games"].items():
         kinds = list(entry["rates"])
         lines = ["| games | " + " | ".join(kinds) + " | step / limit |", "|---:|" + "---:|" * (len(kinds) + 1)]
@@ -182,16 +187,9 @@ def tables(report: dict[str, Any]) -> dict[str, str]:
 
 def markdown(report: dict[str, Any]) -> str:
     """The report as a page."""
-    about = report["machine"]
-    lines = [
-        "# Scaling",
-        "",
-        f"{about['cpu']}, {about['cores']} cores; Python {about['python']}, numba {about['numba']}; {about['date']}."
-        " Millions of env steps a second, medians; by `make bench-scaling`.",
-    ]
-    for name, table in tables(report).items():
-        lines += ["", f"## {name}", "", table]
-    return "\n".join(lines) + "\n"
+    made = tables(report)
+    parts = ["# Scaling", made.pop("facts"), *(f"## {name}\n\n{table}" for name, table in made.items())]
+    return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:

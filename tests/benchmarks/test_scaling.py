@@ -32,7 +32,7 @@ def test_a_report(report: dict[str, Any]) -> None:
     assert set(entry["processes"]) == {"1", "2"}
     assert all(rate["low"] <= rate["per_second"] <= rate["high"] for rate in entry["processes"].values())
     tables = scaling.tables(report)
-    assert set(tables) == {"connect_four", "processes"}
+    assert set(tables) == {"facts", "connect_four", "processes"}
     text = scaling.markdown(report)
     assert all(table in text for table in tables.values())
 

@@ -156,7 +156,7 @@ def step_observe_one(position: Any, action: int, obs: Any, mask: Any) -> int:
 
 
 @kernel
-def _finish(
+def finish(
     table: Any, rows: Any, i: int, seat: int, same_step: bool, any_deal: Any,
     returns: Any, rewards: Any, done: Any, final_obs: Any, final_rows: Any, params: Any,
 ) -> None:  # fmt: skip
@@ -258,7 +258,7 @@ def _step_range(
             call_step(table[STEP], rows, i, actions[i], params)
         mover = to_move(table, rows, i, params)
         if mover < 0:
-            _finish(
+            finish(
                 table, rows, i, seat, same_step, any_deal,
                 returns, rewards, done, final_obs, final_rows, params,
             )  # fmt: skip
@@ -289,7 +289,7 @@ def _random_range(
             call_step(table[STEP], rows, i, action, params)
             mover = to_move(table, rows, i, params)
             if mover < 0:
-                _finish(
+                finish(
                     table, rows, i, seat, same_step, any_deal,
                     returns, rewards, done, final_obs, final_rows, params,
                 )  # fmt: skip

@@ -110,3 +110,41 @@ format: .venv/.test
 clean:
 	rm -rf .venv .venvs build dist site src/*.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
 	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# --- Speed beside other libraries ---
+
+.PHONY: bench-peers bench-scaling bench-profile bench-check
+
+# The other libraries, each in an environment of its own; some 4 GB, and half an hour with their installation. On a machine
+# that has nothing else to do. Rough figures: make bench-peers QUICK=--quick
+PEERS := pettingzoo openspiel pgx envpool sb3
+PEER_pettingzoo := pettingzoo[classic]==1.27.0
+PEER_openspiel := open_spiel==2.0.2
+PEER_pgx := pgx==2.6.0 jax==0.10.2 jaxlib==0.10.2
+PEER_envpool := envpool==1.2.5
+PEER_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 pettingzoo[classic]==1.27.0 --editable .
+
+bench-peers: .venv/.plots $(PEERS:%=.venvs/peers-%/.installed)
+	$(BIN)/python -m iszoo.benchmarks.peers $(QUICK)
+
+bench-scaling: .venv/.plots
+	$(BIN)/python -m iszoo.benchmarks.scaling $(QUICK)
+
+bench-profile: .venv/.demo
+	$(BIN)/python -m iszoo.benchmarks.profile $(QUICK)
+
+# Has anything become slower than what is published? For a person to run: it needs a quiet machine.
+bench-check: .venv/.demo
+	$(BIN)/python -m iszoo.benchmarks.check
+
+.venv/.plots: .venv/.demo
+	$(PIP) --editable '.[plots]'
+	touch $@
+
+.venvs/peers-%/.installed: constraints.txt
+	$(PYTHON) -m venv .venvs/peers-$*
+	.venvs/peers-$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		$(PEER_$*)
+	touch $@
+
+.PRECIOUS: .venvs/peers-%/.installed

@@ -29,7 +29,7 @@ def main() -> int:
     unknown = set(given.only or ()) - {contender.name for contender in CONTENDERS}
     if unknown:
         parser.error(f"there is no contender {', '.join(sorted(unknown))}")
-    from iszoo.benchmarks.peers.plot import peers_svg  # before the work: it may be missing
+    from iszoo.benchmarks.plots import peers_svg  # before the work: it may be missing
 
     chosen = [contender for contender in CONTENDERS if given.only is None or contender.name in given.only]
     plan = QUICK if given.quick else Plan()

@@ -21,12 +21,8 @@ class Contender:
     """A library, or several in one environment."""
 
     name: str
-    venv: str | None  #: under .venvs; None: the environment of this process
-
-    @property
-    def file(self) -> Path:
-        """What `worker.py` loads."""
-        return HERE / f"{(self.venv or 'peers-iszoo').removeprefix('peers-')}_connect_four.py"
+    file: Path  #: what `worker.py` loads
+    venv: str | None = None  #: under .venvs; None: the environment of this process
 
     @property
     def python(self) -> Path:
@@ -35,12 +31,12 @@ class Contender:
 
 
 CONTENDERS = (
-    Contender("iszoo", None),
-    Contender("PettingZoo", "peers-pettingzoo"),
-    Contender("OpenSpiel", "peers-openspiel"),
-    Contender("Pgx", "peers-pgx"),
-    Contender("EnvPool", "peers-envpool"),
-    Contender("MaskablePPO", "peers-sb3"),
+    Contender("iszoo", HERE / "iszoo_connect_four.py"),
+    Contender("PettingZoo", HERE / "pettingzoo_connect_four.py", "peers-pettingzoo"),
+    Contender("OpenSpiel", HERE / "openspiel_connect_four.py", "peers-openspiel"),
+    Contender("Pgx", HERE / "pgx_connect_four.py", "peers-pgx"),
+    Contender("EnvPool", HERE / "envpool_connect_four.py", "peers-envpool"),
+    Contender("MaskablePPO", HERE / "sb3_connect_four.py", "peers-sb3"),
 )
 
 
@@ -57,10 +53,14 @@ class Worker:
         if contender.venv is None:
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed in close()
-        self._process = subprocess.Popen(
-            [contender.python, HERE / "worker.py", contender.file, json.dumps(setting)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment,
-        )  # fmt: skip
+        try:
+            self._process = subprocess.Popen(
+                [contender.python, HERE / "worker.py", contender.file, json.dumps(setting)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment,
+            )  # fmt: skip
+        except OSError:
+            self._errors.close()
+            raise
         try:
             ready = self._answer()
         except BaseException:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from iszoo.baselines.search import Search, SearchOptions
 from iszoo.benchmarks.peers.worker import Setting, Task, recorded
 from iszoo.benchmarks.throughput import aec_loop
 from iszoo.benchmarks.yardstick.connect_four import GAME, random_steps
@@ -113,19 +113,14 @@ def _copies() -> dict[str, Task]:
 
 
 def _search(simulations: int) -> dict[str, Task]:
-    """The search, where there is one yet."""
-    try:
-        from iszoo.baselines.search import Search, SearchOptions
-    except ImportError:
-        return {}
-    search: Any = Search(GAME, GAME.params({}), SearchOptions(exploration=2.0), capacity=simulations + 1)
+    search = Search(GAME, GAME.params({}), SearchOptions(exploration=2.0), capacity=simulations + 1)
     row = VecEnv(GAME, 1, seed=0).rows[0]
     seeds = iter(range(1 << 40))
 
     def work() -> int:
         search.start(row, next(seeds))
         search.run(simulations)
-        return int(search.simulations)
+        return search.simulations
 
     return {"search: Search": Task(work)}
 

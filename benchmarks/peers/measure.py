@@ -67,13 +67,19 @@ def race(
             progress(f"{len(cores)} cores: {contender.name} warms up")
             try:
                 workers.append(stack.enter_context(Worker(contender, setting)))
-            except (RuntimeError, FileNotFoundError) as error:
+            except (RuntimeError, OSError) as error:
                 missing[contender.name] = str(error)
         for round_ in range(plan.rounds):
             for row, who, task in _turns(workers, rows(plan.sizes)):
                 progress(f"{len(cores)} cores, round {round_ + 1}: {who.contender.name}, {task}")
+                if who.contender.name in missing:
+                    continue
                 time.sleep(plan.rest)
-                units, seconds = who.ask(task, plan.seconds)
+                try:
+                    units, seconds = who.ask(task, plan.seconds)
+                except RuntimeError as error:  # the others go on
+                    missing[who.contender.name] = str(error)
+                    continue
                 label = f"{who.contender.name}, {task.partition(': ')[2]}"
                 slices.setdefault((row.name, label), []).append(units / seconds)
         versions = {who.contender.name: who.versions for who in workers}

@@ -60,43 +60,68 @@ def _ratio(ours: float | None, theirs: float | None) -> float | None:
     return None if ours is None or theirs is None else ours / theirs
 
 
-def markdown(report: Mapping[str, Any]) -> str:
-    """The whole report."""
-    about = report["machine"]
-    plan = report["plan"]
-    lines = [
-        "# Connect four beside other libraries",
-        "",
-        f"{about['cpu']}, {about['cores']} cores; Python {about['python']}; {about['date']}. Medians of"
+def tables(report: Mapping[str, Any]) -> dict[str, str]:
+    """The parts of the report, for the docs: "facts", "versions", "targets", "one", "two", "first_use", "compared"."""
+    about, plan = report["machine"], report["plan"]
+    found = {
+        "facts": f"{about['cpu']}, {about['cores']} cores; Python {about['python']}; {about['date']}. Medians of"
         f" {plan['rounds']} rounds of slices of {plan['seconds']} s, in each of which every contender had its turn."
         f" Made by `make bench-peers`{'' if plan['rounds'] > 1 else ' in its quick form: rough figures'}.",
-        "",
-        "| contender | versions |",
-        "|---|---|",
-    ]
+        "versions": _versions(report),
+        "targets": _targets(report["targets"]),
+        "first_use": _first_use(report["first_use"]),
+        "compared": _compared(plan["sizes"]),
+    }
+    for cores, name in (("1", "one"), ("2", "two")):
+        if cores in report["rates"]:
+            found[name] = _rates(report["rates"][cores], plan["sizes"])
+    return found
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """The whole report."""
+    heads = {
+        "facts": "# Connect four beside other libraries",
+        "versions": "## Versions",
+        "targets": "## Targets",
+        "one": "## On one core",
+        "two": "## On two cores",
+        "first_use": "## First use\n\nSeconds of a new process that imports the library and plays one step; cold: with"
+        " an empty cache of compiled code.",
+        "compared": "## What is compared",
+    }
+    made = tables(report)
+    return "\n\n".join(f"{head}\n\n{made[name]}" for name, head in heads.items() if name in made) + "\n"
+
+
+def _versions(report: Mapping[str, Any]) -> str:
+    lines = ["| contender | versions |", "|---|---|"]
     for name, versions in report["versions"].items():
         lines.append(f"| {name} | " + ", ".join(f"{package} {version}" for package, version in versions.items()) + " |")
     for name, reason in report["missing"].items():
-        lines.append(f"| {name} | left out: {' '.join(reason.split())[-200:]} |")
-    lines += ["", "## Targets", "", "| what | aim | measured | |", "|---|---:|---:|---|"]
-    for entry in report["targets"]:
+        lines.append(f"| {name} | left out: {' '.join(reason.split()).replace('|', '/')[-200:]} |")
+    return "\n".join(lines)
+
+
+def _targets(found: Sequence[Mapping[str, Any]]) -> str:
+    lines = ["| what | aim | measured | |", "|---|---:|---:|---|"]
+    for entry in found:
         aim = f"≥ {entry['at_least']:g}" if "at_least" in entry else f"≤ {entry['at_most']:g}"
         value = "not measured" if entry["measured"] is None else f"{entry['measured']:.3g}"
         lines.append(f"| {entry['what']} | {aim} | {value} | {_verdict(entry['holds'])} |")
-    for cores, rates in report["rates"].items():
-        lines += ["", f"## On {cores} core{'s' if cores != '1' else ''}", ""]
-        lines += _table(rates, plan["sizes"])
-    lines += ["", "## First use", "", *_first_use(report["first_use"])]
-    lines += ["", "## What is compared", "", "| row | what | what is not alike |", "|---|---|---|"]
-    lines += [f"| {row.name} | {row.compared} | {row.unlike} |" for row in rows(plan["sizes"])]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
+
+
+def _compared(sizes: Sequence[int]) -> str:
+    lines = ["| row | what | what is not alike |", "|---|---|---|"]
+    return "\n".join(lines + [f"| {row.name} | {row.compared} | {row.unlike} |" for row in rows(sizes)])
 
 
 def _verdict(holds: bool | None) -> str:
     return {True: "holds", False: "**missed**", None: ""}[holds]
 
 
-def _table(rates: Rated, sizes: Sequence[int]) -> list[str]:
+def _rates(rates: Rated, sizes: Sequence[int]) -> str:
     lines = [
         "| row | contender, how | a second | lowest | highest | one takes | ours is |",
         "|---|---|---:|---:|---:|---:|---:|",
@@ -110,7 +135,7 @@ def _table(rates: Rated, sizes: Sequence[int]) -> list[str]:
             name = f"**{row.name}**, {row.unit}" if k == 0 else ""
             takes = _duration(1 / rate["per_second"])
             lines.append(f"| {name} | {label} | {' | '.join(figures)} | {takes} | {times} |")
-    return lines
+    return "\n".join(lines)
 
 
 _speed: Callable[[tuple[str, Mapping[str, float]]], float] = lambda entry: entry[1]["per_second"]  # noqa: E731
@@ -123,15 +148,9 @@ def _duration(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
-def _first_use(found: Mapping[str, Mapping[str, float]]) -> list[str]:
-    lines = [
-        "Seconds of a new process that imports the library and plays one step; cold: with an empty cache of compiled"
-        " code.",
-        "",
-        "| contender | cold | warm |",
-        "|---|---:|---:|",
-    ]
+def _first_use(found: Mapping[str, Mapping[str, float]]) -> str:
+    lines = ["| contender | cold | warm |", "|---|---:|---:|"]
     for name, seconds in found.items():
         cold = f"{seconds['cold']:.2f}" if "cold" in seconds else "no cache"
         lines.append(f"| {name} | {cold} | {seconds['warm']:.2f} |")
-    return lines
+    return "\n".join(lines)

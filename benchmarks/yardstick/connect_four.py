@@ -22,7 +22,6 @@ import numpy as np
 from numba import prange
 
 from iszoo.envs import VecEnv, engine
-from iszoo.envs.engine import unbundle_buffers
 from iszoo.envs.game import Bounds, Game, Kernels, Options, Rows, words
 from iszoo.envs.native import kernel, popcount, spread64
 from iszoo.envs.primitives import GENERATOR, OFFENDER, ROW_HEAD, draw, mix, start_generator
@@ -146,8 +145,8 @@ _NTH = np.array(
 def _play_range(lo: int, hi: int, buffers: Any, steps: int, same_step: bool) -> int:
     """`random_steps` in games lo to hi - 1, the kernels called by name, so that they are compiled into the loop."""
     (
-        _, rows, obs, mask, player, results, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
-    ) = unbundle_buffers(buffers)  # fmt: skip
+        table, rows, obs, mask, player, results, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
+    ) = engine.unbundle_buffers(buffers)  # fmt: skip
     total = 0
     for i in range(lo, hi):
         for _ in range(steps):
@@ -161,15 +160,10 @@ def _play_range(lo: int, hi: int, buffers: Any, steps: int, same_step: bool) -> 
             step(rows, i, int(_NTH[free, draw(choices, i, 0, popcount(free))]), params)
             total += 1
             if rows[i, PLAYER] < 0:
-                done[i] = True
-                returns(rows, i, results, params)
-                for p in range(2):
-                    rewards[i, p] = results[i, p]
-                for k in range(rows.shape[1]):
-                    final_rows[i, k] = rows[i, k]
-                observe(rows, i, seat, final_obs, params)
-                if same_step:
-                    init(rows, i, -1, any_deal, params)
+                engine.finish(
+                    table, rows, i, seat, same_step, any_deal,
+                    results, rewards, done, final_obs, final_rows, params,
+                )  # fmt: skip
             mover = rows[i, PLAYER]
             player[i] = mover
             observe(rows, i, mover if mover >= 0 else seat, obs, params)

@@ -1,4 +1,4 @@
-"""The plot of a run: env steps a second by the number of games side by side. Extra: iszoo[plots]."""
+"""The plots of what was measured about speed. Extra: iszoo[plots]."""
 
 from __future__ import annotations
 
@@ -78,3 +78,44 @@ def _curves(rates: Mapping[str, Any]) -> dict[tuple[str, str], dict[int, float]]
                 points = curves.setdefault((who, how), {})
                 points[int(games)] = max(points.get(int(games), 0.0), rate["per_second"])
     return curves
+
+
+def scaling_svg(report: Mapping[str, Any]) -> str:
+    """A panel a game: steps a second by games side by side, beside the limit; and one for processes."""
+    games = report["games"]
+    styles = {"step": "-", "random": "--", "limit": ":"}
+    colours = {"x1": "#0072b2", "x2": "#d55e00", "limit": "#7f7f7f"}
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(4.2 * (len(games) + 1), 4.2), layout="constrained")
+        panels = figure.subplots(1, len(games) + 1)
+        for axes, (name, entry) in zip(panels, games.items(), strict=False):
+            for label, rates in entry["rates"].items():
+                kind, _, threads = label.partition(" ")
+                sizes = sorted(map(int, rates))
+                points = [rates[str(n)]["per_second"] for n in sizes]
+                colour = colours[threads or "limit"]
+                axes.loglog(sizes, points, styles[kind], color=colour, marker="o", ms=3, label=_NAMES[label])
+            axes.set_title(f"{name}: {entry['bytes']:,} bytes a step")
+            axes.set_xlabel("games side by side")
+        for name, entry in games.items():
+            counts = sorted(map(int, entry["processes"]))
+            alone = entry["processes"][str(counts[0])]["per_second"]
+            gains = [entry["processes"][str(n)]["per_second"] / alone for n in counts]
+            panels[-1].plot(counts, gains, marker="o", ms=4, label=name)
+        panels[-1].set_title(f"processes, on {report['machine']['cores']} cores")
+        panels[-1].set_xlabel("processes of 1,024 games")
+        panels[-1].set_xticks(counts)
+        panels[-1].set_ylabel("steps a second, times one process")
+        panels[-1].legend()
+        panels[0].set_ylabel("env steps a second")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+        return svg(figure)
+
+
+_NAMES = {
+    "step x1": "vec.step, 1 thread",
+    "step x2": "vec.step, 2 threads",
+    "random x1": "random_steps, 1 thread",
+    "random x2": "random_steps, 2 threads",
+    "limit": "memory-write limit, 1 thread",
+}

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from iszoo.baselines.agents import ScriptedAgent, make_agent, view_of
 from iszoo.baselines.scripted import SCRIPTED
+from iszoo.envs.errors import check_choice
 from iszoo.envs.game import Game, Options
 from iszoo.envs.vec import VecEnv
 
@@ -21,6 +22,7 @@ try:
 except ImportError as error:
     raise ImportError("training needs torch: pip install 'iszoo[train]'") from error
 
+LESSONS = ("choices", "values")
 STEPS = 16  # plies that are played between updates
 
 
@@ -35,10 +37,13 @@ class Imitation:
         num_envs: games side by side.
         seed: of the games.
         rng: draws all else.
-        soften: the targets are the softmax of what the teacher wants over this temperature; 0: its choice alone.
+        lesson: "choices": the policy becomes the softmax of what the teacher wants over a temperature, by
+            cross-entropy. "values": logits times the temperature become what the teacher wants, centred, by mean
+            squares: every legal action teaches, but all the teacher's values must mean something.
+        soften: the temperature, in the teacher's units; 0, with "choices": its choice alone.
         wander: how often the network moves by its own policy, which shows it positions that the teacher avoids.
         batch: positions of an update.
-        rate: Adam's learning rate at the beginning; it falls to a tenth in a line.
+        rate: Adam's learning rate at the beginning; it falls to a fiftieth in a line.
 
     Raises ValueError for a teacher that isn't a scripted agent of the game.
     """
@@ -54,6 +59,7 @@ class Imitation:
         num_envs: int,
         seed: int,
         rng: np.random.Generator,
+        lesson: str,
         soften: float,
         wander: float,
         batch: int,
@@ -62,11 +68,15 @@ class Imitation:
         names = SCRIPTED.get(game.name, {})
         if teacher not in names:
             raise ValueError(f"teacher={teacher!r} is not allowed; choose one of {', '.join(names)}")
+        check_choice("lesson", lesson, LESSONS)
+        if soften < 0 or (soften == 0 and lesson == "values"):
+            raise ValueError(f"soften={soften!r} is not allowed; it is above 0, or 0 with the lesson choices")
         agent = make_agent(teacher, game)
         assert isinstance(agent, ScriptedAgent)
         self._teacher = agent
         self._network = network
         self._positions = positions
+        self._lesson = lesson
         self._soften, self._wander, self._batch, self._rate = soften, wander, batch, rate
         self._rng = rng
         self.seen = 0
@@ -86,23 +96,37 @@ class Imitation:
     def learn(self) -> tuple[float, float]:
         """Plays some plies in each game and learns from them.
 
-        Returns the mean loss (cross-entropy, nats) and how often the network's best action is one of the teacher's.
+        Returns the mean loss and how often the network's best action is one of the teacher's best.
         """
-        obs, masks, targets = self._play()
+        obs, masks, wanted = self._play()
         losses, agreed = [], 0
         for group in self._optimizer.param_groups:
-            group["lr"] = self._rate * max(0.1, 1 - 0.9 * self.seen / self._positions)
+            group["lr"] = self._rate * max(0.02, 1 - self.seen / self._positions)
         for batch in torch.randperm(len(obs)).split(self._batch):
-            logits = self._network.forward_actor(obs[batch]).masked_fill(masks[batch] == 0, -1e8)
-            loss = nn.functional.cross_entropy(logits, targets[batch])
+            logits = self._network.forward_actor(obs[batch])
+            legal, values = masks[batch] != 0, wanted[batch]
+            loss = self._loss(logits, legal, values)
             self._optimizer.zero_grad()
             loss.backward()
             self._optimizer.step()
             losses.append(loss.item())
-            best = targets[batch].gather(1, logits.argmax(dim=1, keepdim=True))[:, 0]
-            agreed += int((best >= 0.999 * targets[batch].amax(dim=1)).sum())
+            best = logits.masked_fill(~legal, -torch.inf).argmax(dim=1, keepdim=True)
+            agreed += int((values.gather(1, best)[:, 0] >= values.amax(dim=1)).sum())
         self.seen += len(obs)
         return float(np.mean(losses)), agreed / len(obs)
+
+    def _loss(self, logits: Any, legal: Any, values: Any) -> Any:
+        if self._lesson == "choices":
+            if self._soften:
+                target = torch.softmax(values / self._soften, dim=1)
+            else:
+                best = values == values.amax(dim=1, keepdim=True)
+                target = best / best.sum(dim=1, keepdim=True)
+            return nn.functional.cross_entropy(logits.masked_fill(~legal, -1e8), target)
+        count = legal.sum(dim=1)
+        error = torch.where(legal, logits * self._soften - values, 0.0)
+        error = torch.where(legal, error - error.sum(dim=1, keepdim=True) / count[:, None], 0.0)
+        return (error.square().sum(dim=1) / count).mean()
 
     def get_state(self) -> dict[str, Any]:
         """What a checkpoint keeps; the network and the generators are not in it."""
@@ -116,30 +140,23 @@ class Imitation:
         self._optimizer.load_state_dict(state["optimizer"])
 
     def _play(self) -> tuple[Any, Any, Any]:
-        """Observations, masks, and how likely each action should be: tensors (n, D), (n, A), (n, A)."""
+        """Observations, masks, and what the teacher wants (-inf: illegal): tensors (n, D), (n, A), (n, A)."""
         vec, rng = self._vec, self._rng
         everyone = np.arange(vec.num_envs)
-        obs, masks, targets = [], [], []
+        obs, masks, wanted = [], [], []
         for _ in range(STEPS):
             view = view_of(vec, everyone, rng.integers(1 << 62, size=vec.num_envs))
-            chosen, wanted = self._teacher.weigh(view)
+            actions, values = self._teacher.weigh(view)
             obs.append(view.obs)
             masks.append(view.action_mask)
-            targets.append(self._target(chosen, wanted))
+            wanted.append(values.astype(np.float32))
+            own = np.flatnonzero(rng.random(vec.num_envs) < self._wander)
             with torch.no_grad():
-                logits = self._network.forward_actor(torch.as_tensor(view.obs)).numpy()
+                logits = self._network.forward_actor(torch.as_tensor(view.obs[own])).numpy()
             drawn = logits + rng.gumbel(size=logits.shape).astype(np.float32)
-            own = np.where(view.action_mask != 0, drawn, -np.inf).argmax(axis=1)
-            vec.step(np.where(rng.random(vec.num_envs) < self._wander, own, chosen))
-        return _tensor(obs), _tensor(masks), _tensor(targets)
-
-    def _target(self, chosen: npt.NDArray[np.int64], wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        if self._soften == 0:
-            target = np.zeros(wanted.shape, np.float32)
-            target[np.arange(len(chosen)), chosen] = 1
-            return target
-        weights = np.exp((wanted - wanted.max(axis=1, keepdims=True)) / self._soften)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
+            actions[own] = np.where(view.action_mask[own] != 0, drawn, -np.inf).argmax(axis=1)
+            vec.step(actions)
+        return _tensor(obs), _tensor(masks), _tensor(wanted)
 
 
 def _tensor(parts: list[npt.NDArray[Any]]) -> Any:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 import shlex
 import signal
 import sys
@@ -27,7 +26,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from iszoo.baselines.agents import agent_names
 from iszoo.baselines.checkpoints import (
     arrays,
     load_checkpoint,
@@ -36,21 +34,9 @@ from iszoo.baselines.checkpoints import (
     save_checkpoint,
     set_random_state,
 )
-from iszoo.baselines.networks import KINDS, Network
+from iszoo.baselines.networks import KINDS
 from iszoo.baselines.options import parse_options
-from iszoo.baselines.policy import Card, Policy, save_policy
-from iszoo.baselines.training import (
-    SELF,
-    Clock,
-    Pool,
-    ProgressBar,
-    Score,
-    evaluate,
-    parse_mix,
-    strength,
-    summary,
-    write_curve,
-)
+from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, summary
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import REGISTRY, find
 
@@ -68,8 +54,6 @@ try:
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
 
-EVALUATION_SEED = 1_000_000_007  # on the way; the deals of the end are others, which chose nothing
-FINAL_SEED = 1_500_000_001
 SEEDS_APART = 1_000_003
 
 
@@ -96,6 +80,8 @@ class Arguments:
     """First learns from so many positions what a scripted agent wants in them; they don't count as steps."""
     teacher: str = "expert"
     """Imitating: whom."""
+    lesson: str = "choices"
+    """Imitating: what it learns of the teacher, "choices" or "values", see imitation.py."""
     soften: float = 0.25
     """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
     wander: float = 0.2
@@ -103,7 +89,7 @@ class Arguments:
     imitate_batch: int = 256
     """Imitating: positions of an update."""
     imitate_rate: float = 1e-3
-    """Imitating: the learning rate at the beginning; falls to a tenth in a line."""
+    """Imitating: the learning rate at the beginning; falls to a fiftieth in a line."""
     settle: int = 5
     """The first updates of the self-play after an imitation teach the values alone."""
 
@@ -160,9 +146,9 @@ class Arguments:
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
     "iso": {
-        "steps": 300_000, "imitate": 600_000, "soften": 0.3, "imitate_batch": 32, "imitate_rate": 5e-3,
-        "num_envs": 256, "batch_size": 256, "entropy": 0.003,
-        "kind": "walls", "hidden": (64, 48), "wall": 12, "value_hidden": (64,),
+        "steps": 300_000, "imitate": 400_000, "teacher": "greedy", "lesson": "values", "soften": 0.3,
+        "imitate_batch": 32, "imitate_rate": 5e-3, "num_envs": 256, "batch_size": 256, "entropy": 0.003,
+        "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
     },
     "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000},
 }  # fmt: skip
@@ -211,12 +197,15 @@ class Trainer:
         self.stopping = False
         self.clock = Clock()
         self.rng = np.random.default_rng(a.seed)
-        self.curve: list[dict[str, Any]] = []
-        self.best = -1.0
         self.updates = 0
         self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
         self._began = perf_counter(), process_time()
         self._play_from = 0.0  # seconds, when self-play began
+        about = {
+            "command": command(a), "seed": a.seed,
+            "training": {"algorithm": "MaskablePPO", "arguments": plain(asdict(a)), **machine()},
+        }  # fmt: skip
+        self.record = Record(self.game, self.options, self.architecture, self.out, about, self.clock)
         self.pool = Pool(self.game, self.options, self.architecture, parse_mix(self.game, a.mix), a.pool, self.clock)
         torch.set_num_threads(a.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # several passes over all logits
@@ -228,8 +217,8 @@ class Trainer:
         if a.imitate:
             self.imitation = Imitation(
                 self.game, self.options, self.network, positions=a.imitate, teacher=a.teacher, num_envs=a.num_envs,
-                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, soften=a.soften, wander=a.wander,
-                batch=a.imitate_batch, rate=a.imitate_rate,
+                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, lesson=a.lesson, soften=a.soften,
+                wander=a.wander, batch=a.imitate_batch, rate=a.imitate_rate,
             )  # fmt: skip
         self.clock.seconds.clear()
 
@@ -303,7 +292,10 @@ class Trainer:
         if self.stopping:
             print(f"Saved; go on with the same command and --resume (--out {self.out})", file=sys.stderr)
             return
-        print(f"{self.steps:>11,} steps  {summary(self._finish())}", file=sys.stderr)
+        scores = self.record.finish(self.network.export(), self.steps, self.spent, 10 * self.arguments.games)
+        print(f"{self.steps:>11,} steps  {summary(scores)}", file=sys.stderr)
+        if self.arguments.profile:
+            write_json(self.out / "profile.json", self.profile())
 
     def _imitate(self, imitation: Imitation) -> None:
         a = self.arguments
@@ -333,13 +325,9 @@ class Trainer:
         saved = perf_counter()
         with ProgressBar("self-play", a.steps) as bar:
             while self.remaining > 0 and not self.stopping:
-                evaluated = self.curve[-1]["steps"] if self.curve else -a.steps
+                evaluated = self.record.curve[-1]["steps"] if self.record.curve else -a.steps
                 if self.steps - evaluated >= a.evaluate_every * a.steps:
-                    scores = self._evaluate()
-                    cpu = self.curve[-1]["cpu_seconds"]
-                    bar.say(
-                        f"{self.steps:>11,} steps {self.spent['seconds']:6.0f} s (cpu {cpu:.0f})  {summary(scores)}"
-                    )
+                    bar.say(self._evaluate())
                     self.save()
                     saved = perf_counter()
                 self._learn()
@@ -367,50 +355,15 @@ class Trainer:
             self.pool.remember(weights, self.rng)
             self.envs.set_opponents(self.pool.opponents())
 
-    # --- What comes of it ---
-
-    def _scores(self, games: int, seed: int) -> list[Score]:
-        """Plays the fixed agents by what the policy's file would hold."""
-        began = perf_counter()
-        weights = {name: value.astype(np.float16).astype(np.float32) for name, value in self.network.export().items()}
-        agent = Policy(Network(self.game, self.options, self.architecture, weights), "ppo")
-        scores = evaluate(self.game, self.options, agent, agent_names(self.game), games, seed)
-        self.clock.add("evaluation", began)
-        return scores
-
-    def _evaluate(self) -> list[Score]:
-        """A point of the curve; keeps the policy if it is the best so far."""
-        scores = self._scores(self.arguments.games, EVALUATION_SEED)
-        spent = {name: round(seconds, 1) for name, seconds in self.spent.items()}
-        self.curve.append({"steps": self.steps, **spent, "scores": [asdict(score) for score in scores]})
-        write_curve(self.out / "curve.jsonl", self.curve)
-        for score in scores:
-            name, value = (score.opponent, score.win_rate) if score.opponent else ("score", score.mean_score)
+    def _evaluate(self) -> str:
+        """Adds a point to the curve; says how it went."""
+        spent = self.spent
+        scores = self.record.add(self.network.export(), self.steps, spent, self.arguments.games)
+        for one in scores:
+            name, value = (one.opponent, one.win_rate) if one.opponent else ("score", one.mean_score)
             self.model.logger.record(f"evaluation/{name}", value)
         self.model.logger.dump(self.steps)
-        if strength(scores) >= self.best:
-            self.best = strength(scores)
-            self._export("best", scores)
-        self._export("policy", scores)
-        return scores
-
-    def _finish(self) -> list[Score]:
-        """The policy as it is at the end, judged by many games of other deals."""
-        scores = self._scores(10 * self.arguments.games, FINAL_SEED)
-        self._export("policy", scores)
-        if self.arguments.profile:
-            write_json(self.out / "profile.json", self.profile())
-        return scores
-
-    def _export(self, name: str, scores: list[Score]) -> None:
-        a = self.arguments
-        spent = {kind: round(seconds, 1) for kind, seconds in self.spent.items()}
-        card = Card(
-            game=self.game.id, options=self.options, architecture=self.architecture, command=command(a), seed=a.seed,
-            steps=self.steps, evaluation=tuple(asdict(score) for score in scores),
-            training={"algorithm": "MaskablePPO", **spent, **machine(), "arguments": plain(asdict(a))},
-        )  # fmt: skip
-        save_policy(self.out / f"{name}.safetensors", self.network.export(), card)
+        return f"{self.steps:>11,} steps {spent['seconds']:6.0f} s (cpu {spent['cpu_seconds']:.0f})  {summary(scores)}"
 
     def profile(self) -> dict[str, Any]:
         """Env steps a second (rollouts and updates, without imitation and evaluation), and the seconds of each part."""
@@ -443,7 +396,7 @@ class Trainer:
                 "optimizer": self.model.policy.optimizer.state_dict(),
                 "counts": [self.model.num_timesteps, self.model._n_updates, self.updates],
                 "spent": self.spent, "play_from": self._play_from, "clock": self.clock.seconds,
-                "best": self.best, "curve": self.curve,
+                "best": self.record.best, "curve": self.record.curve,
                 "reward": self.envs.games.vec.reward_kind, "games": games,
                 "last_obs": self.model._last_obs if started else None,
                 "starts": self.model._last_episode_starts if started else None,
@@ -467,9 +420,8 @@ class Trainer:
         self.model.num_timesteps, self.model._n_updates, self.updates = kept["counts"]
         if self.imitation is not None:
             self.imitation.set_state(kept["imitation"])
-        self._before, self._play_from, self.best, self.curve = (
-            kept[name] for name in ("spent", "play_from", "best", "curve")
-        )
+        self._before, self._play_from = kept["spent"], kept["play_from"]
+        self.record.best, self.record.curve = kept["best"], kept["curve"]
         self.clock.seconds.update(kept["clock"])
         self.pool.refresh(self.network.export())
         past = {key: self.pool.past_self(key, arrays(weights)) for key, weights in kept["weights"].items()}
@@ -526,11 +478,6 @@ def _architecture(arguments: Arguments) -> dict[str, Any]:
     if arguments.kind not in KINDS:
         raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
     return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
-
-
-def machine() -> dict[str, Any]:
-    """What the numbers of a card depend on."""
-    return {"python": platform.python_version(), "torch": str(torch.__version__), "processor": platform.machine()}
 
 
 def command(arguments: Arguments) -> str:

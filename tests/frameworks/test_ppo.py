@@ -26,7 +26,7 @@ from iszoo.baselines.agents import make_agent, view_of  # noqa: E402
 from iszoo.baselines.checkpoints import load_checkpoint  # noqa: E402
 from iszoo.baselines.match import match  # noqa: E402
 from iszoo.baselines.networks import Network  # noqa: E402
-from iszoo.baselines.policy import load_card, load_policy  # noqa: E402
+from iszoo.baselines.policy import Policy, load_card, load_policy  # noqa: E402
 from iszoo.baselines.torch_networks import TorchNetwork  # noqa: E402
 from tests.frameworks.games import LENIENT, NAMES, ROOT  # noqa: E402
 
@@ -189,7 +189,7 @@ def test_imitation_alone_learns_to_beat_random(tmp_path: Path) -> None:
     while not trainer.imitation.finished:
         last, _ = trainer.imitation.learn()
     assert last < first
-    agent = ppo.Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
+    agent = Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
     result = match(trainer.game, [agent, make_agent("random", trainer.game)], 200, seed=10)
     assert result.standings[0].win_rate > 0.9
 

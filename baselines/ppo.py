@@ -13,19 +13,19 @@ curve.jsonl what was won on the way, tensorboard/ the losses, profile.json where
 
 from __future__ import annotations
 
-import itertools
 import os
-import shlex
 import signal
 import sys
 import warnings
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
+from iszoo.baselines.arguments import FREE, Texts, architecture, command, parse
+from iszoo.baselines.arguments import Arguments as SharedArguments
 from iszoo.baselines.checkpoints import (
     arrays,
     load_checkpoint,
@@ -34,15 +34,13 @@ from iszoo.baselines.checkpoints import (
     save_checkpoint,
     set_random_state,
 )
-from iszoo.baselines.networks import KINDS
 from iszoo.baselines.options import parse_options
 from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, summary
 from iszoo.benchmarks.files import write_json
-from iszoo.envs import REGISTRY, find
+from iszoo.envs import find
 
 try:
     import torch
-    import tyro
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
     from stable_baselines3.common.logger import configure
@@ -54,44 +52,13 @@ try:
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
 
+MODULE = "iszoo.baselines.ppo"
 SEEDS_APART = 1_000_003
 
 
 @dataclass(frozen=True)
-class Arguments:
+class Arguments(SharedArguments):
     """Trains a policy by self-play with MaskablePPO; first it may imitate a scripted agent."""
-
-    game: str
-    """The game; the defaults below are this game's."""
-    out: Path | None = None
-    """The folder of the run; runs/GAME-SEED by default."""
-    option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
-    """An option of the game as NAME=VALUE; may be given several times."""
-    seed: int = 0
-    """Of everything: deals, weights, choices."""
-    steps: int = 2_000_000
-    """Actions of the learner in self-play."""
-    minutes: float | None = None
-    """End after so many minutes if the steps take longer; such a run can't be repeated to the bit."""
-    resume: bool = False
-    """Go on from the checkpoint in OUT."""
-
-    imitate: int = 0
-    """First learns from so many positions what a scripted agent wants in them; they don't count as steps."""
-    teacher: str = "expert"
-    """Imitating: whom."""
-    lesson: str = "choices"
-    """Imitating: what it learns of the teacher, "choices" or "values", see imitation.py."""
-    soften: float = 0.25
-    """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
-    wander: float = 0.2
-    """Imitating: how often the policy itself moves, which shows it positions that the teacher avoids."""
-    imitate_batch: int = 256
-    """Imitating: positions of an update."""
-    imitate_rate: float = 1e-3
-    """Imitating: the learning rate at the beginning; falls to a fiftieth in a line."""
-    settle: int = 5
-    """The first updates of the self-play after an imitation teach the values alone."""
 
     num_envs: int = 512
     """Games side by side."""
@@ -99,63 +66,12 @@ class Arguments:
     """Actions in each game between updates."""
     batch_size: int = 1024
     """Positions of a gradient step."""
-    epochs: int = 3
-    """Passes over what was played."""
-    learning_rate: float = 5e-4
-    """At the beginning; falls to a twentieth in a line."""
-    entropy: float = 0.01
-    """What entropy counts at the beginning; falls to a tenth in a line."""
-    clip: float = 0.2
-    """How far a ratio of probabilities counts."""
-    gae_lambda: float = 0.95
-    """Of the advantage estimates; rewards are not discounted."""
-    value: float = 0.5
-    """What the loss of the values counts."""
+    settle: int = 5
+    """The first updates of the self-play after an imitation teach the values alone."""
     margin: float = 0.0
     """The share of the steps, from the beginning, with the margin as reward; then the outcome."""
-    mix: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ("greedy=1", "expert=1", "self=3", "past=3")
+    mix: Texts = ("greedy=1", "expert=1", "self=3", "past=3")
     """Opponents as NAME=SHARE: agents of the game, self, past (selves); naming some replaces these."""
-    pool: int = 8
-    """The most past selves."""
-    remember_every: int = 20
-    """Updates from one past self to the next."""
-
-    kind: str = "mlp"
-    """The network, see networks.py."""
-    hidden: tuple[int, ...] = (256, 256)
-    """The hidden layers of the policy."""
-    value_hidden: tuple[int, ...] = (128, 128)
-    """The hidden layers of the value."""
-    reach: int = 3
-    """Kind walls: how far a cell sees."""
-    wall: int = 16
-    """Kind walls: how many numbers tell of a wall."""
-
-    evaluate_every: float = 0.05
-    """The share of the steps between evaluations."""
-    games: int = 200
-    """Of an evaluation, against each agent; ten times as many at the end."""
-    checkpoint_minutes: float = 2.0
-    """The most minutes that a kill can cost."""
-    threads: int = 1
-    """Of torch."""
-    profile: bool = False
-    """Also write OUT/profile.json: where the time went."""
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
-    "iso": {
-        "steps": 300_000, "imitate": 400_000, "teacher": "greedy", "lesson": "values", "soften": 0.3,
-        "imitate_batch": 32, "imitate_rate": 5e-3, "num_envs": 256, "batch_size": 256, "entropy": 0.003,
-        "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
-    },
-    "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000},
-}  # fmt: skip
-"""What differs from the defaults, by game."""
-
-# What may be changed when a run goes on.
-_FREE = {"out", "minutes", "resume", "checkpoint_minutes", "profile"}
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc, unused-ignore]
@@ -193,7 +109,7 @@ class Trainer:
         self.game = find(a.game)
         self.options = self.game.resolve(parse_options(self.game, a.option))
         self.out = a.out or Path("runs") / f"{a.game}-{a.seed}"
-        self.architecture = _architecture(a)
+        self.architecture = architecture(a)
         self.stopping = False
         self.clock = Clock()
         self.rng = np.random.default_rng(a.seed)
@@ -202,7 +118,7 @@ class Trainer:
         self._began = perf_counter(), process_time()
         self._play_from = 0.0  # seconds, when self-play began
         about = {
-            "command": command(a), "seed": a.seed,
+            "command": command(MODULE, a), "seed": a.seed,
             "training": {"algorithm": "MaskablePPO", "arguments": plain(asdict(a)), **machine()},
         }  # fmt: skip
         self.record = Record(self.game, self.options, self.architecture, self.out, about, self.clock)
@@ -411,7 +327,9 @@ class Trainer:
         path = self.out / "checkpoint.pt"
         kept = load_checkpoint(path)
         mine = plain(asdict(self.arguments))
-        differ = sorted(name for name in mine if name not in _FREE and mine[name] != kept["arguments"].get(name))
+        differ = sorted(
+            name for name in mine if name not in (*FREE, "minutes") and mine[name] != kept["arguments"].get(name)
+        )
         if differ:
             told = ", ".join(f"{name} is {kept['arguments'].get(name)!r}, not {mine[name]!r}" for name in differ)
             raise ValueError(f"{path} is of another run: there {told}")
@@ -474,43 +392,9 @@ class _TimedEnvs(LearnerVecEnv):
         return result
 
 
-def _architecture(arguments: Arguments) -> dict[str, Any]:
-    if arguments.kind not in KINDS:
-        raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
-    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
-
-
-def command(arguments: Arguments) -> str:
-    """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
-    words = ["python", "-m", "iszoo.baselines.ppo"]
-    for one in fields(Arguments):
-        value = getattr(arguments, one.name)
-        if one.name in _FREE - {"minutes"} or value is None or value == ():
-            continue
-        flag = f"--{one.name.replace('_', '-')}"
-        if one.name in ("option", "mix"):
-            words += [word for entry in value for word in (flag, entry)]
-        else:
-            words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]
-    return shlex.join(words)
-
-
-def parse(words: list[str]) -> Arguments:
-    """The arguments of a command line; the defaults are those of the game that it names."""
-    named = [after for word, after in itertools.pairwise(words) if word == "--game"]
-    named += [word.partition("=")[2] for word in words if word.startswith("--game=")]
-    prog = "python -m iszoo.baselines.ppo"
-    if named and named[-1] in REGISTRY:
-        defaults = Arguments(game=named[-1], **PRESETS.get(named[-1], {}))
-        if any(word == "--mix" or word.startswith("--mix=") for word in words):
-            defaults = replace(defaults, mix=())  # tyro would add to it
-        return tyro.cli(Arguments, args=words, prog=prog, default=defaults)
-    return tyro.cli(Arguments, args=words, prog=prog)
-
-
 def main(words: list[str] | None = None) -> int:
     """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
-    arguments = parse(list(sys.argv[1:] if words is None else words))
+    arguments = parse(Arguments, MODULE, list(sys.argv[1:] if words is None else words))
     try:
         trainer = Trainer(arguments)
         if arguments.resume:

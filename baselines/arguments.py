@@ -41,12 +41,9 @@ class Arguments:
     resume: bool = False
     """Go on from the checkpoint in OUT."""
 
-    imitate: int = 0
-    """First learns from so many positions what a scripted agent wants in them; they don't count as steps."""
-    teacher: str = "expert"
-    """Imitating: whom."""
-    lesson: str = "choices"
-    """Imitating: what it learns of the teacher, "choices" or "values", see imitation.py."""
+    imitate: Texts = ()
+    """First learns from scripted agents: TEACHER:KIND:POSITIONS, see `Lesson`, may be given several times; the
+    positions don't count as steps. "none": it does not."""
     soften: float = 0.25
     """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
     wander: float = 0.2
@@ -99,13 +96,16 @@ class Arguments:
 Some = TypeVar("Some", bound=Arguments)
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
+    "isaac": {
+        "steps": 1_500_000, "imitate": ("expert:choices:2000000",), "soften": 0.5,
+        "hidden": (160, 160), "value_hidden": (32, 32),
+    },
     "iso": {
-        "steps": 300_000, "imitate": 400_000, "teacher": "greedy", "lesson": "values", "soften": 0.3,
+        "steps": 300_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
         "imitate_batch": 32, "imitate_rate": 5e-3, "num_envs": 256, "batch_size": 256, "entropy": 0.003,
         "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
     },
-    "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000},
+    "isis_osiris": {"steps": 6_000_000, "imitate": ("expert:choices:6000000",)},
 }  # fmt: skip
 """What differs from the defaults, by game."""
 

@@ -1,8 +1,9 @@
-"""Learning what a scripted agent plays, before self-play: positions without end, each seen once."""
+"""Learning what scripted agents want, before self-play: positions without end, each seen once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 
 from iszoo.baselines.agents import ScriptedAgent, make_agent, view_of
 from iszoo.baselines.scripted import SCRIPTED
-from iszoo.envs.errors import check_choice
 from iszoo.envs.game import Game, Options
 from iszoo.envs.vec import VecEnv
 
@@ -22,30 +22,53 @@ try:
 except ImportError as error:
     raise ImportError("training needs torch: pip install 'iszoo[train]'") from error
 
-LESSONS = ("choices", "values")
+KINDS = ("choices", "values")
 STEPS = 16  # plies that are played between updates
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """So many positions with one teacher.
+
+    Kind "choices": the policy becomes the softmax of what the teacher wants over a temperature, by cross-entropy.
+    Kind "values": logits times the temperature become what the teacher wants, both centred, by mean squares; every
+    legal action teaches, but all the teacher's values must mean something.
+    """
+
+    teacher: str  #: the name of a scripted agent
+    kind: str
+    positions: int
+
+    @classmethod
+    def parse(cls, text: str, game: Game) -> Lesson:
+        """From TEACHER:KIND:POSITIONS. Raises ValueError that says what is allowed."""
+        names = tuple(SCRIPTED.get(game.name, {}))
+        teacher, _, rest = text.partition(":")
+        kind, _, positions = rest.partition(":")
+        if teacher not in names or kind not in KINDS or not positions.isdigit() or int(positions) == 0:
+            raise ValueError(
+                f"--imitate {text}: write TEACHER:KIND:POSITIONS, the teacher one of {', '.join(names) or 'none'},"
+                f" the kind one of {', '.join(KINDS)}"
+            )
+        return cls(teacher, kind, int(positions))
+
+
 class Imitation:
-    """A network that learns from a teacher, in games in which both of them move.
+    """A network that learns from teachers, in games in which both of them move.
 
     Args:
         game, options: what is played.
         network: learns; its values are left alone.
-        positions: how many it sees in all.
-        teacher: the name of a scripted agent.
+        lessons: one after the other.
         num_envs: games side by side.
         seed: of the games.
         rng: draws all else.
-        lesson: "choices": the policy becomes the softmax of what the teacher wants over a temperature, by
-            cross-entropy. "values": logits times the temperature become what the teacher wants, centred, by mean
-            squares: every legal action teaches, but all the teacher's values must mean something.
         soften: the temperature, in the teacher's units; 0, with "choices": its choice alone.
         wander: how often the network moves by its own policy, which shows it positions that the teacher avoids.
         batch: positions of an update.
-        rate: Adam's learning rate at the beginning; it falls to a fiftieth in a line.
+        rate: Adam's learning rate at the beginning; it falls to a fiftieth in a line, over all lessons.
 
-    Raises ValueError for a teacher that isn't a scripted agent of the game.
+    Raises ValueError for a temperature that doesn't fit.
     """
 
     def __init__(
@@ -54,31 +77,23 @@ class Imitation:
         options: Options,
         network: TorchNetwork,
         *,
-        positions: int,
-        teacher: str,
+        lessons: Sequence[Lesson],
         num_envs: int,
         seed: int,
         rng: np.random.Generator,
-        lesson: str,
         soften: float,
         wander: float,
         batch: int,
         rate: float,
     ) -> None:
-        names = SCRIPTED.get(game.name, {})
-        if teacher not in names:
-            raise ValueError(f"teacher={teacher!r} is not allowed; choose one of {', '.join(names)}")
-        check_choice("lesson", lesson, LESSONS)
-        if soften < 0 or (soften == 0 and lesson == "values"):
-            raise ValueError(f"soften={soften!r} is not allowed; it is above 0, or 0 with the lesson choices")
-        agent = make_agent(teacher, game)
-        assert isinstance(agent, ScriptedAgent)
-        self._teacher = agent
+        if soften < 0 or (soften == 0 and any(lesson.kind == "values" for lesson in lessons)):
+            raise ValueError(f"soften={soften!r} is not allowed; it is above 0, or 0 where only choices are learnt")
+        self._game = game
         self._network = network
-        self._positions = positions
-        self._lesson = lesson
+        self._lessons = tuple(lessons)
         self._soften, self._wander, self._batch, self._rate = soften, wander, batch, rate
         self._rng = rng
+        self.positions = sum(lesson.positions for lesson in lessons)
         self.seen = 0
         self._optimizer = torch.optim.Adam(network.actor(), lr=rate, eps=1e-5)
         self._vec = VecEnv(game, num_envs, seed=seed, **options)
@@ -91,21 +106,24 @@ class Imitation:
     @property
     def finished(self) -> bool:
         """Whether all positions were seen."""
-        return self.seen >= self._positions
+        return self.seen >= self.positions
 
     def learn(self) -> tuple[float, float]:
         """Plays some plies in each game and learns from them.
 
         Returns the mean loss and how often the network's best action is one of the teacher's best.
         """
-        obs, masks, wanted = self._play()
+        lesson = self._lesson()
+        agent = make_agent(lesson.teacher, self._game)
+        assert isinstance(agent, ScriptedAgent)
+        obs, masks, wanted = self._play(agent)
         losses, agreed = [], 0
         for group in self._optimizer.param_groups:
-            group["lr"] = self._rate * max(0.02, 1 - self.seen / self._positions)
+            group["lr"] = self._rate * max(0.02, 1 - self.seen / self.positions)
         for batch in torch.randperm(len(obs)).split(self._batch):
             logits = self._network.forward_actor(obs[batch])
             legal, values = masks[batch] != 0, wanted[batch]
-            loss = self._loss(logits, legal, values)
+            loss = self._loss(lesson.kind, logits, legal, values)
             self._optimizer.zero_grad()
             loss.backward()
             self._optimizer.step()
@@ -115,8 +133,17 @@ class Imitation:
         self.seen += len(obs)
         return float(np.mean(losses)), agreed / len(obs)
 
-    def _loss(self, logits: Any, legal: Any, values: Any) -> Any:
-        if self._lesson == "choices":
+    def _lesson(self) -> Lesson:
+        """The lesson that is due."""
+        end = 0
+        for lesson in self._lessons:
+            end += lesson.positions
+            if self.seen < end:
+                return lesson
+        return self._lessons[-1]
+
+    def _loss(self, kind: str, logits: Any, legal: Any, values: Any) -> Any:
+        if kind == "choices":
             if self._soften:
                 target = torch.softmax(values / self._soften, dim=1)
             else:
@@ -139,14 +166,14 @@ class Imitation:
         self._vec.refresh()
         self._optimizer.load_state_dict(state["optimizer"])
 
-    def _play(self) -> tuple[Any, Any, Any]:
+    def _play(self, teacher: ScriptedAgent) -> tuple[Any, Any, Any]:
         """Observations, masks, and what the teacher wants (-inf: illegal): tensors (n, D), (n, A), (n, A)."""
         vec, rng = self._vec, self._rng
         everyone = np.arange(vec.num_envs)
         obs, masks, wanted = [], [], []
         for _ in range(STEPS):
             view = view_of(vec, everyone, rng.integers(1 << 62, size=vec.num_envs))
-            actions, values = self._teacher.weigh(view)
+            actions, values = teacher.weigh(view)
             obs.append(view.obs)
             masks.append(view.action_mask)
             wanted.append(values.astype(np.float32))

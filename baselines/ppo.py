@@ -2,7 +2,7 @@
 
     python -m iszoo.baselines.ppo --game isaac --seed 1 --out runs/isaac-1
 
-First the network imitates a scripted agent (`--imitate 0`: it doesn't). Then one learner on a random seat of many
+First the network imitates scripted agents (`--imitate none`: it doesn't). Then one learner on a random seat of many
 games plays itself, its past selves and scripted agents, which answer in batches. All that the run needs is in
 OUT/checkpoint.pt: after a kill the same command with --resume goes on as if nothing had happened, and Ctrl-C saves
 first. The same seed, steps and code give the same weights on the same machine.
@@ -46,7 +46,7 @@ try:
     from stable_baselines3.common.logger import configure
     from torch import nn
 
-    from iszoo.baselines.imitation import Imitation
+    from iszoo.baselines.imitation import Imitation, Lesson
     from iszoo.baselines.torch_networks import TorchNetwork
     from iszoo.wrappers.sb3 import LearnerVecEnv
 except ImportError as error:
@@ -58,7 +58,7 @@ SEEDS_APART = 1_000_003
 
 @dataclass(frozen=True)
 class Arguments(SharedArguments):
-    """Trains a policy by self-play with MaskablePPO; first it may imitate a scripted agent."""
+    """Trains a policy by self-play with MaskablePPO; first it may imitate scripted agents."""
 
     num_envs: int = 512
     """Games side by side."""
@@ -130,10 +130,11 @@ class Trainer:
         self.envs.set_opponents(self.pool.opponents())
         self.envs.seed(a.seed * SEEDS_APART)  # deals anew when learning begins
         self.imitation: Imitation | None = None
-        if a.imitate:
+        lessons = [Lesson.parse(text, self.game) for text in a.imitate if text != "none"]
+        if lessons:
             self.imitation = Imitation(
-                self.game, self.options, self.network, positions=a.imitate, teacher=a.teacher, num_envs=a.num_envs,
-                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, lesson=a.lesson, soften=a.soften,
+                self.game, self.options, self.network, lessons=lessons, num_envs=a.num_envs,
+                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, soften=a.soften,
                 wander=a.wander, batch=a.imitate_batch, rate=a.imitate_rate,
             )  # fmt: skip
         self.clock.seconds.clear()
@@ -216,7 +217,7 @@ class Trainer:
     def _imitate(self, imitation: Imitation) -> None:
         a = self.arguments
         saved, told = perf_counter(), imitation.seen
-        with ProgressBar("imitation", a.imitate) as bar:
+        with ProgressBar("imitation", imitation.positions) as bar:
             while not imitation.finished and not self.stopping:
                 if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
                     break  # half of the time
@@ -224,7 +225,7 @@ class Trainer:
                 loss, agreed = imitation.learn()
                 self.clock.add("imitation", began)
                 bar.move(imitation.seen)
-                if imitation.seen - told >= a.imitate / 10:
+                if imitation.seen - told >= imitation.positions / 10:
                     told = imitation.seen
                     bar.say(
                         f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s"
@@ -262,7 +263,7 @@ class Trainer:
             self.model.set_env(envs, force_reset=False)
         self.model.ent_coef = a.entropy * (0.1 + 0.9 * self.remaining)
         for weight in self.network.actor():
-            weight.requires_grad_(not a.imitate or self.updates >= a.settle)
+            weight.requires_grad_(self.imitation is None or self.updates >= a.settle)
         self.model.learn(a.num_envs * a.n_steps, reset_num_timesteps=False)
         self.updates += 1
         weights = self.network.export()

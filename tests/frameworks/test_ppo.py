@@ -33,7 +33,8 @@ from tests.frameworks.games import LENIENT, NAMES, ROOT  # noqa: E402
 pytestmark = LENIENT
 
 SHORT = """
-    --seed 3 --num-envs 16 --n-steps 8 --batch-size 64 --steps 768 --imitate 768 --imitate-batch 64 --games 4
+    --seed 3 --num-envs 16 --n-steps 8 --batch-size 64 --steps 768 --games 4
+    --imitate greedy:values:256 --imitate expert:choices:512 --imitate-batch 64
     --remember-every 2 --pool 2 --evaluate-every 0.3 --margin 0.5 --settle 1 --value-hidden 8
 """.split()  # noqa: SIM905 - as it is typed
 
@@ -185,9 +186,9 @@ def test_a_killed_run_goes_on_and_ctrl_c_saves(tmp_path: Path) -> None:
     ("lesson", "soften"), [("choices", "0.25"), ("choices", "0"), ("values", "0.5")], ids=["soft", "hard", "values"]
 )  # fmt: skip
 def test_imitation_alone_learns_to_beat_random(lesson: str, soften: str, tmp_path: Path) -> None:
-    words = "--game isis_osiris --seed 1 --imitate 60000 --imitate-batch 64 --imitate-rate 3e-3 --hidden 64 64"
+    words = f"--game isis_osiris --seed 1 --imitate expert:{lesson}:60000 --imitate-batch 64 --imitate-rate 3e-3"
     trainer = ppo.Trainer(
-        parse(*words.split(), "--lesson", lesson, "--soften", soften, "--num-envs", "128", "--out", str(tmp_path))
+        parse(*words.split(), "--hidden", "64", "64", "--soften", soften, "--num-envs", "128", "--out", str(tmp_path))
     )
     assert trainer.imitation is not None
     first = trainer.imitation.learn()
@@ -228,11 +229,15 @@ def test_the_command_of_a_card_is_the_same_run(tmp_path: Path) -> None:
         ("--game iso --mix self=0", "--mix: give at least one opponent a share"),
         ("--game iso --kind cnn", "kind='cnn' is not allowed; choose one of mlp, walls"),
         ("--game isaac --kind walls", "kind walls is for iso"),
-        ("--game iso --teacher random", "teacher='random' is not allowed; choose one of greedy, expert"),
-        ("--game iso --imitate 9 --lesson sums", "lesson='sums' is not allowed; choose one of 'choices', 'values'"),
         (
-            "--game iso --imitate 9 --soften 0",
-            r"soften=0.0 is not allowed; it is above 0, or 0 with the lesson choices",
+            "--game iso --imitate random:choices:9",
+            "--imitate random:choices:9: write TEACHER:KIND:POSITIONS, the teacher",
+        ),
+        ("--game iso --imitate greedy:sums:9", "the kind one of choices, values"),
+        ("--game iso --imitate greedy:values:0", "write TEACHER:KIND:POSITIONS"),
+        (
+            "--game iso --imitate greedy:values:9 --soften 0",
+            "soften=0.0 is not allowed; it is above 0, or 0 where only",
         ),
         ("--game iso --resume", "there is no such file to resume"),
     ],

@@ -18,6 +18,8 @@ except ImportError as error:
 
 Texts = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
 
+SEEDS_APART = 1_000_003  # between the deals of runs whose seeds follow one another
+
 # What may be changed when a run goes on, and is in no command.
 FREE = ("out", "resume", "checkpoint_minutes", "profile")
 

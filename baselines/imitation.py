@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import ScriptedAgent, make_agent, view_of
+from iszoo.baselines.arguments import SEEDS_APART, Arguments
 from iszoo.baselines.scripted import SCRIPTED
 from iszoo.envs.game import Game, Options
 from iszoo.envs.vec import VecEnv
@@ -23,7 +24,8 @@ except ImportError as error:
     raise ImportError("training needs torch: pip install 'iszoo[train]'") from error
 
 KINDS = ("choices", "values")
-STEPS = 16  # plies that are played between updates
+GAMES = 256  # side by side
+STEPS = 16  # plies that are played in each between updates
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,17 @@ class Imitation:
         game, options: what is played.
         network: learns; its values are left alone.
         lessons: one after the other.
-        num_envs: games side by side.
         seed: of the games.
         rng: draws all else.
         soften: the temperature, in the teacher's units; 0, with "choices": its choice alone.
         wander: how often the network moves by its own policy, which shows it positions that the teacher avoids.
         batch: positions of an update.
         rate: Adam's learning rate at the beginning; it falls to a fiftieth in a line, over all lessons.
+
+    Attributes:
+        seen, positions: how many positions it has seen, and will see.
+        loss: the mean of the last positions.
+        agreement: how often the network's best action was one of the teacher's best, among these.
 
     Raises ValueError for a temperature that doesn't fit.
     """
@@ -78,7 +84,6 @@ class Imitation:
         network: TorchNetwork,
         *,
         lessons: Sequence[Lesson],
-        num_envs: int,
         seed: int,
         rng: np.random.Generator,
         soften: float,
@@ -95,24 +100,36 @@ class Imitation:
         self._rng = rng
         self.positions = sum(lesson.positions for lesson in lessons)
         self.seen = 0
+        self.loss = self.agreement = 0.0
         self._optimizer = torch.optim.Adam(network.actor(), lr=rate, eps=1e-5)
-        self._vec = VecEnv(game, num_envs, seed=seed, **options)
+        self._vec = VecEnv(game, GAMES, seed=seed, **options)
         # Every game begins at another ply, so that a batch shows all of a game.
-        ahead = rng.integers(game.max_game_length, size=num_envs)
+        ahead = rng.integers(game.max_game_length, size=GAMES)
         for ply in range(game.max_game_length):
             mask = self._vec.action_mask
             self._vec.step((mask * rng.uniform(0.1, 1, mask.shape)).argmax(axis=1), where=ahead > ply)
+
+    @classmethod
+    def of(
+        cls, arguments: Arguments, game: Game, options: Options, network: TorchNetwork, rng: np.random.Generator
+    ) -> Imitation | None:
+        """What the arguments of a script ask for; None for none."""
+        a = arguments
+        lessons = [Lesson.parse(text, game) for text in a.imitate if text != "none"]
+        if not lessons:
+            return None
+        return cls(
+            game, options, network, lessons=lessons, seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=rng,
+            soften=a.soften, wander=a.wander, batch=a.imitate_batch, rate=a.imitate_rate,
+        )  # fmt: skip
 
     @property
     def finished(self) -> bool:
         """Whether all positions were seen."""
         return self.seen >= self.positions
 
-    def learn(self) -> tuple[float, float]:
-        """Plays some plies in each game and learns from them.
-
-        Returns the mean loss and how often the network's best action is one of the teacher's best.
-        """
+    def learn(self) -> str:
+        """Plays some plies in each game and learns from them; says how it goes after each tenth, else nothing."""
         lesson = self._lesson()
         agent = make_agent(lesson.teacher, self._game)
         assert isinstance(agent, ScriptedAgent)
@@ -130,8 +147,11 @@ class Imitation:
             losses.append(loss.item())
             best = logits.masked_fill(~legal, -torch.inf).argmax(dim=1, keepdim=True)
             agreed += int((values.gather(1, best)[:, 0] >= values.amax(dim=1)).sum())
-        self.seen += len(obs)
-        return float(np.mean(losses)), agreed / len(obs)
+        before, self.seen = self.seen, self.seen + len(obs)
+        self.loss, self.agreement = float(np.mean(losses)), agreed / len(obs)
+        if self.seen * 10 // self.positions == before * 10 // self.positions:
+            return ""
+        return f"{lesson.teacher}'s {lesson.kind}: loss {self.loss:.3f}, the same action {self.agreement:.1%}"
 
     def _lesson(self) -> Lesson:
         """The lesson that is due."""

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.arguments import FREE, Texts, architecture, command, parse
+from iszoo.baselines.arguments import FREE, SEEDS_APART, Texts, architecture, command, parse
 from iszoo.baselines.arguments import Arguments as SharedArguments
 from iszoo.baselines.checkpoints import (
     arrays,
@@ -46,14 +46,13 @@ try:
     from stable_baselines3.common.logger import configure
     from torch import nn
 
-    from iszoo.baselines.imitation import Imitation, Lesson
+    from iszoo.baselines.imitation import Imitation
     from iszoo.baselines.torch_networks import TorchNetwork
     from iszoo.wrappers.sb3 import LearnerVecEnv
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
 
 MODULE = "iszoo.baselines.ppo"
-SEEDS_APART = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -129,14 +128,7 @@ class Trainer:
         self.pool.refresh(self.network.export())
         self.envs.set_opponents(self.pool.opponents())
         self.envs.seed(a.seed * SEEDS_APART)  # deals anew when learning begins
-        self.imitation: Imitation | None = None
-        lessons = [Lesson.parse(text, self.game) for text in a.imitate if text != "none"]
-        if lessons:
-            self.imitation = Imitation(
-                self.game, self.options, self.network, lessons=lessons, num_envs=a.num_envs,
-                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, soften=a.soften,
-                wander=a.wander, batch=a.imitate_batch, rate=a.imitate_rate,
-            )  # fmt: skip
+        self.imitation = Imitation.of(a, self.game, self.options, self.network, self.rng)
         self.clock.seconds.clear()
 
     def _model(self) -> _TimedPPO:
@@ -216,21 +208,17 @@ class Trainer:
 
     def _imitate(self, imitation: Imitation) -> None:
         a = self.arguments
-        saved, told = perf_counter(), imitation.seen
+        saved = perf_counter()
         with ProgressBar("imitation", imitation.positions) as bar:
             while not imitation.finished and not self.stopping:
                 if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
                     break  # half of the time
                 began = perf_counter()
-                loss, agreed = imitation.learn()
+                told = imitation.learn()
                 self.clock.add("imitation", began)
                 bar.move(imitation.seen)
-                if imitation.seen - told >= imitation.positions / 10:
-                    told = imitation.seen
-                    bar.say(
-                        f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s"
-                        f"  loss {loss:.3f}  same action {agreed:.1%}"
-                    )
+                if told:
+                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
                 if perf_counter() - saved > 60 * a.checkpoint_minutes:
                     self.save()
                     saved = perf_counter()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -146,8 +147,22 @@ def architecture(arguments: Arguments) -> dict[str, Any]:
     """The network that the arguments ask for. Raises ValueError for a kind that isn't known."""
     if arguments.kind not in KINDS:
         raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
-    found: dict[str, Any] = {"kind": arguments.kind}
-    for name in KINDS[arguments.kind]:
-        value = getattr(arguments, name)
-        found[name] = list(value) if isinstance(value, tuple) else value
-    return found
+    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
+
+
+def plain(value: Any) -> Any:
+    """Tuples as lists and paths as texts: what comes back from JSON is equal."""
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def check_same_run(path: Path, kept: Mapping[str, Any], arguments: Arguments, free: tuple[str, ...] = ()) -> None:
+    """Raises ValueError that says how the arguments differ from those of a checkpoint; some may."""
+    mine = plain(asdict(arguments))
+    differ = [name for name in mine if name not in (*FREE, "minutes", *free) and mine[name] != kept.get(name)]
+    if differ:
+        told = ", ".join(f"{name} is {kept.get(name)!r}, not {mine[name]!r}" for name in differ)
+        raise ValueError(f"{path} is of another run: there {told}")

@@ -13,8 +13,6 @@ curve.jsonl what was won on the way, tensorboard/ the losses, profile.json where
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import warnings
 from dataclasses import asdict, dataclass
@@ -24,18 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.arguments import FREE, SEEDS_APART, Texts, architecture, command, parse
+from iszoo.baselines.arguments import SEEDS_APART, Texts, architecture, check_same_run, command, parse, plain
 from iszoo.baselines.arguments import Arguments as SharedArguments
 from iszoo.baselines.checkpoints import (
     arrays,
     load_checkpoint,
-    plain,
     random_state,
     save_checkpoint,
     set_random_state,
 )
 from iszoo.baselines.options import parse_options
-from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, summary
+from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, stop_gently, summary
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 
@@ -315,13 +312,7 @@ class Trainer:
         """Takes up OUT/checkpoint.pt. Raises ValueError if there is none, or if it is another run's."""
         path = self.out / "checkpoint.pt"
         kept = load_checkpoint(path)
-        mine = plain(asdict(self.arguments))
-        differ = sorted(
-            name for name in mine if name not in (*FREE, "minutes") and mine[name] != kept["arguments"].get(name)
-        )
-        if differ:
-            told = ", ".join(f"{name} is {kept['arguments'].get(name)!r}, not {mine[name]!r}" for name in differ)
-            raise ValueError(f"{path} is of another run: there {told}")
+        check_same_run(path, kept["arguments"], self.arguments)
         self.model.policy.load_state_dict(kept["policy"])
         self.model.policy.optimizer.load_state_dict(kept["optimizer"])
         self.model.num_timesteps, self.model._n_updates, self.updates = kept["counts"]
@@ -394,14 +385,7 @@ def main(words: list[str] | None = None) -> int:
         print(f"ppo: error: {error}", file=sys.stderr)
         return 1
 
-    def stop(*_: Any) -> None:
-        if trainer.stopping:  # asked twice: the last checkpoint stands
-            os._exit(130)
-        trainer.stopping = True
-        print("Finishing this update, then saving; again to stop at once", file=sys.stderr)
-
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    stop_gently(trainer)
     trainer.run()
     return 130 if trainer.stopping else 0
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -245,6 +247,19 @@ def machine() -> dict[str, Any]:
     import torch
 
     return {"python": platform.python_version(), "torch": str(torch.__version__), "processor": platform.machine()}
+
+
+def stop_gently(trainer: Any) -> None:
+    """From now on Ctrl-C, or a request to end, sets `trainer.stopping`; a second one ends the process at once."""
+
+    def stop(*_: Any) -> None:
+        if trainer.stopping:  # the last checkpoint stands
+            os._exit(130)
+        trainer.stopping = True
+        print("Finishing this update, then saving; again to stop at once", file=sys.stderr)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
 
 
 class ProgressBar:

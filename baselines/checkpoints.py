@@ -62,15 +62,6 @@ def arrays(tensors: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tensor.numpy() for name, tensor in tensors.items()}
 
 
-def plain(value: Any) -> Any:
-    """Tuples as lists and paths as texts: what comes back from JSON is equal."""
-    if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    return str(value) if isinstance(value, Path) else value
-
-
 def _tensors(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _tensors(part) for name, part in value.items()}

@@ -2,7 +2,7 @@
 
     python -m iszoo.baselines.ppo --game isaac --seed 1 --out runs/isaac-1
 
-First the network imitates a scripted agent (`--imitate 0`: it doesn't). Then one learner on a random seat of many
+First the network imitates scripted agents (`--imitate none`: it doesn't). Then one learner on a random seat of many
 games plays itself, its past selves and scripted agents, which answer in batches. All that the run needs is in
 OUT/checkpoint.pt: after a kill the same command with --resume goes on as if nothing had happened, and Ctrl-C saves
 first. The same seed, steps and code give the same weights on the same machine.
@@ -13,50 +13,31 @@ curve.jsonl what was won on the way, tensorboard/ the losses, profile.json where
 
 from __future__ import annotations
 
-import itertools
-import os
-import platform
-import shlex
-import signal
 import sys
 import warnings
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.agents import agent_names
+from iszoo.baselines.arguments import SEEDS_APART, Texts, architecture, check_same_run, command, parse, plain
+from iszoo.baselines.arguments import Arguments as SharedArguments
 from iszoo.baselines.checkpoints import (
     arrays,
     load_checkpoint,
-    plain,
     random_state,
     save_checkpoint,
     set_random_state,
 )
-from iszoo.baselines.networks import KINDS, Network
 from iszoo.baselines.options import parse_options
-from iszoo.baselines.policy import Card, Policy, save_policy
-from iszoo.baselines.training import (
-    SELF,
-    Clock,
-    Pool,
-    ProgressBar,
-    Score,
-    evaluate,
-    parse_mix,
-    strength,
-    summary,
-    write_curve,
-)
+from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, stop_gently, summary
 from iszoo.benchmarks.files import write_json
-from iszoo.envs import REGISTRY, find
+from iszoo.envs import find
 
 try:
     import torch
-    import tyro
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
     from stable_baselines3.common.logger import configure
@@ -68,44 +49,12 @@ try:
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
 
-EVALUATION_SEED = 1_000_000_007  # on the way; the deals of the end are others, which chose nothing
-FINAL_SEED = 1_500_000_001
-SEEDS_APART = 1_000_003
+MODULE = "iszoo.baselines.ppo"
 
 
 @dataclass(frozen=True)
-class Arguments:
-    """Trains a policy by self-play with MaskablePPO; first it may imitate a scripted agent."""
-
-    game: str
-    """The game; the defaults below are this game's."""
-    out: Path | None = None
-    """The folder of the run; runs/GAME-SEED by default."""
-    option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
-    """An option of the game as NAME=VALUE; may be given several times."""
-    seed: int = 0
-    """Of everything: deals, weights, choices."""
-    steps: int = 2_000_000
-    """Actions of the learner in self-play."""
-    minutes: float | None = None
-    """End after so many minutes if the steps take longer; such a run can't be repeated to the bit."""
-    resume: bool = False
-    """Go on from the checkpoint in OUT."""
-
-    imitate: int = 0
-    """First learns from so many positions what a scripted agent wants in them; they don't count as steps."""
-    teacher: str = "expert"
-    """Imitating: whom."""
-    soften: float = 0.25
-    """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
-    wander: float = 0.2
-    """Imitating: how often the policy itself moves, which shows it positions that the teacher avoids."""
-    imitate_batch: int = 256
-    """Imitating: positions of an update."""
-    imitate_rate: float = 1e-3
-    """Imitating: the learning rate at the beginning; falls to a tenth in a line."""
-    settle: int = 5
-    """The first updates of the self-play after an imitation teach the values alone."""
+class Arguments(SharedArguments):
+    """Trains a policy by self-play with MaskablePPO; first it may imitate scripted agents."""
 
     num_envs: int = 512
     """Games side by side."""
@@ -113,63 +62,12 @@ class Arguments:
     """Actions in each game between updates."""
     batch_size: int = 1024
     """Positions of a gradient step."""
-    epochs: int = 3
-    """Passes over what was played."""
-    learning_rate: float = 5e-4
-    """At the beginning; falls to a twentieth in a line."""
-    entropy: float = 0.01
-    """What entropy counts at the beginning; falls to a tenth in a line."""
-    clip: float = 0.2
-    """How far a ratio of probabilities counts."""
-    gae_lambda: float = 0.95
-    """Of the advantage estimates; rewards are not discounted."""
-    value: float = 0.5
-    """What the loss of the values counts."""
+    settle: int = 5
+    """The first updates of the self-play after an imitation teach the values alone."""
     margin: float = 0.0
     """The share of the steps, from the beginning, with the margin as reward; then the outcome."""
-    mix: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ("greedy=1", "expert=1", "self=3", "past=3")
+    mix: Texts = ("greedy=1", "expert=1", "self=3", "past=3")
     """Opponents as NAME=SHARE: agents of the game, self, past (selves); naming some replaces these."""
-    pool: int = 8
-    """The most past selves."""
-    remember_every: int = 20
-    """Updates from one past self to the next."""
-
-    kind: str = "mlp"
-    """The network, see networks.py."""
-    hidden: tuple[int, ...] = (256, 256)
-    """The hidden layers of the policy."""
-    value_hidden: tuple[int, ...] = (128, 128)
-    """The hidden layers of the value."""
-    reach: int = 3
-    """Kind walls: how far a cell sees."""
-    wall: int = 16
-    """Kind walls: how many numbers tell of a wall."""
-
-    evaluate_every: float = 0.05
-    """The share of the steps between evaluations."""
-    games: int = 200
-    """Of an evaluation, against each agent; ten times as many at the end."""
-    checkpoint_minutes: float = 2.0
-    """The most minutes that a kill can cost."""
-    threads: int = 1
-    """Of torch."""
-    profile: bool = False
-    """Also write OUT/profile.json: where the time went."""
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"steps": 1_500_000, "imitate": 2_000_000, "soften": 0.5, "hidden": (160, 160), "value_hidden": (32, 32)},
-    "iso": {
-        "steps": 300_000, "imitate": 600_000, "soften": 0.3, "imitate_batch": 32, "imitate_rate": 5e-3,
-        "num_envs": 256, "batch_size": 256, "entropy": 0.003,
-        "kind": "walls", "hidden": (64, 48), "wall": 12, "value_hidden": (64,),
-    },
-    "isis_osiris": {"steps": 6_000_000, "imitate": 6_000_000},
-}  # fmt: skip
-"""What differs from the defaults, by game."""
-
-# What may be changed when a run goes on.
-_FREE = {"out", "minutes", "resume", "checkpoint_minutes", "profile"}
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc, unused-ignore]
@@ -207,16 +105,19 @@ class Trainer:
         self.game = find(a.game)
         self.options = self.game.resolve(parse_options(self.game, a.option))
         self.out = a.out or Path("runs") / f"{a.game}-{a.seed}"
-        self.architecture = _architecture(a)
+        self.architecture = architecture(a)
         self.stopping = False
         self.clock = Clock()
         self.rng = np.random.default_rng(a.seed)
-        self.curve: list[dict[str, Any]] = []
-        self.best = -1.0
         self.updates = 0
         self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
         self._began = perf_counter(), process_time()
         self._play_from = 0.0  # seconds, when self-play began
+        about = {
+            "command": command(MODULE, a), "seed": a.seed,
+            "training": {"algorithm": "MaskablePPO", "arguments": plain(asdict(a)), **machine()},
+        }  # fmt: skip
+        self.record = Record(self.game, self.options, self.architecture, self.out, about, self.clock)
         self.pool = Pool(self.game, self.options, self.architecture, parse_mix(self.game, a.mix), a.pool, self.clock)
         torch.set_num_threads(a.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # several passes over all logits
@@ -224,13 +125,7 @@ class Trainer:
         self.pool.refresh(self.network.export())
         self.envs.set_opponents(self.pool.opponents())
         self.envs.seed(a.seed * SEEDS_APART)  # deals anew when learning begins
-        self.imitation: Imitation | None = None
-        if a.imitate:
-            self.imitation = Imitation(
-                self.game, self.options, self.network, positions=a.imitate, teacher=a.teacher, num_envs=a.num_envs,
-                seed=a.seed * SEEDS_APART + SEEDS_APART // 2, rng=self.rng, soften=a.soften, wander=a.wander,
-                batch=a.imitate_batch, rate=a.imitate_rate,
-            )  # fmt: skip
+        self.imitation = Imitation.of(a, self.game, self.options, self.network, self.rng)
         self.clock.seconds.clear()
 
     def _model(self) -> _TimedPPO:
@@ -303,25 +198,24 @@ class Trainer:
         if self.stopping:
             print(f"Saved; go on with the same command and --resume (--out {self.out})", file=sys.stderr)
             return
-        print(f"{self.steps:>11,} steps  {summary(self._finish())}", file=sys.stderr)
+        scores = self.record.finish(self.network.export(), self.steps, self.spent, 10 * self.arguments.games)
+        print(f"{self.steps:>11,} steps  {summary(scores)}", file=sys.stderr)
+        if self.arguments.profile:
+            write_json(self.out / "profile.json", self.profile())
 
     def _imitate(self, imitation: Imitation) -> None:
         a = self.arguments
-        saved, told = perf_counter(), imitation.seen
-        with ProgressBar("imitation", a.imitate) as bar:
+        saved = perf_counter()
+        with ProgressBar("imitation", imitation.positions) as bar:
             while not imitation.finished and not self.stopping:
                 if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
                     break  # half of the time
                 began = perf_counter()
-                loss, agreed = imitation.learn()
+                told = imitation.learn()
                 self.clock.add("imitation", began)
                 bar.move(imitation.seen)
-                if imitation.seen - told >= a.imitate / 10:
-                    told = imitation.seen
-                    bar.say(
-                        f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s"
-                        f"  loss {loss:.3f}  same action {agreed:.1%}"
-                    )
+                if told:
+                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
                 if perf_counter() - saved > 60 * a.checkpoint_minutes:
                     self.save()
                     saved = perf_counter()
@@ -333,13 +227,9 @@ class Trainer:
         saved = perf_counter()
         with ProgressBar("self-play", a.steps) as bar:
             while self.remaining > 0 and not self.stopping:
-                evaluated = self.curve[-1]["steps"] if self.curve else -a.steps
+                evaluated = self.record.curve[-1]["steps"] if self.record.curve else -a.steps
                 if self.steps - evaluated >= a.evaluate_every * a.steps:
-                    scores = self._evaluate()
-                    cpu = self.curve[-1]["cpu_seconds"]
-                    bar.say(
-                        f"{self.steps:>11,} steps {self.spent['seconds']:6.0f} s (cpu {cpu:.0f})  {summary(scores)}"
-                    )
+                    bar.say(self._evaluate())
                     self.save()
                     saved = perf_counter()
                 self._learn()
@@ -358,7 +248,7 @@ class Trainer:
             self.model.set_env(envs, force_reset=False)
         self.model.ent_coef = a.entropy * (0.1 + 0.9 * self.remaining)
         for weight in self.network.actor():
-            weight.requires_grad_(not a.imitate or self.updates >= a.settle)
+            weight.requires_grad_(self.imitation is None or self.updates >= a.settle)
         self.model.learn(a.num_envs * a.n_steps, reset_num_timesteps=False)
         self.updates += 1
         weights = self.network.export()
@@ -367,50 +257,15 @@ class Trainer:
             self.pool.remember(weights, self.rng)
             self.envs.set_opponents(self.pool.opponents())
 
-    # --- What comes of it ---
-
-    def _scores(self, games: int, seed: int) -> list[Score]:
-        """Plays the fixed agents by what the policy's file would hold."""
-        began = perf_counter()
-        weights = {name: value.astype(np.float16).astype(np.float32) for name, value in self.network.export().items()}
-        agent = Policy(Network(self.game, self.options, self.architecture, weights), "ppo")
-        scores = evaluate(self.game, self.options, agent, agent_names(self.game), games, seed)
-        self.clock.add("evaluation", began)
-        return scores
-
-    def _evaluate(self) -> list[Score]:
-        """A point of the curve; keeps the policy if it is the best so far."""
-        scores = self._scores(self.arguments.games, EVALUATION_SEED)
-        spent = {name: round(seconds, 1) for name, seconds in self.spent.items()}
-        self.curve.append({"steps": self.steps, **spent, "scores": [asdict(score) for score in scores]})
-        write_curve(self.out / "curve.jsonl", self.curve)
-        for score in scores:
-            name, value = (score.opponent, score.win_rate) if score.opponent else ("score", score.mean_score)
+    def _evaluate(self) -> str:
+        """Adds a point to the curve; says how it went."""
+        spent = self.spent
+        scores = self.record.add(self.network.export(), self.steps, spent, self.arguments.games)
+        for one in scores:
+            name, value = (one.opponent, one.win_rate) if one.opponent else ("score", one.mean_score)
             self.model.logger.record(f"evaluation/{name}", value)
         self.model.logger.dump(self.steps)
-        if strength(scores) >= self.best:
-            self.best = strength(scores)
-            self._export("best", scores)
-        self._export("policy", scores)
-        return scores
-
-    def _finish(self) -> list[Score]:
-        """The policy as it is at the end, judged by many games of other deals."""
-        scores = self._scores(10 * self.arguments.games, FINAL_SEED)
-        self._export("policy", scores)
-        if self.arguments.profile:
-            write_json(self.out / "profile.json", self.profile())
-        return scores
-
-    def _export(self, name: str, scores: list[Score]) -> None:
-        a = self.arguments
-        spent = {kind: round(seconds, 1) for kind, seconds in self.spent.items()}
-        card = Card(
-            game=self.game.id, options=self.options, architecture=self.architecture, command=command(a), seed=a.seed,
-            steps=self.steps, evaluation=tuple(asdict(score) for score in scores),
-            training={"algorithm": "MaskablePPO", **spent, **machine(), "arguments": plain(asdict(a))},
-        )  # fmt: skip
-        save_policy(self.out / f"{name}.safetensors", self.network.export(), card)
+        return f"{self.steps:>11,} steps {spent['seconds']:6.0f} s (cpu {spent['cpu_seconds']:.0f})  {summary(scores)}"
 
     def profile(self) -> dict[str, Any]:
         """Env steps a second (rollouts and updates, without imitation and evaluation), and the seconds of each part."""
@@ -443,7 +298,7 @@ class Trainer:
                 "optimizer": self.model.policy.optimizer.state_dict(),
                 "counts": [self.model.num_timesteps, self.model._n_updates, self.updates],
                 "spent": self.spent, "play_from": self._play_from, "clock": self.clock.seconds,
-                "best": self.best, "curve": self.curve,
+                "best": self.record.best, "curve": self.record.curve,
                 "reward": self.envs.games.vec.reward_kind, "games": games,
                 "last_obs": self.model._last_obs if started else None,
                 "starts": self.model._last_episode_starts if started else None,
@@ -457,19 +312,14 @@ class Trainer:
         """Takes up OUT/checkpoint.pt. Raises ValueError if there is none, or if it is another run's."""
         path = self.out / "checkpoint.pt"
         kept = load_checkpoint(path)
-        mine = plain(asdict(self.arguments))
-        differ = sorted(name for name in mine if name not in _FREE and mine[name] != kept["arguments"].get(name))
-        if differ:
-            told = ", ".join(f"{name} is {kept['arguments'].get(name)!r}, not {mine[name]!r}" for name in differ)
-            raise ValueError(f"{path} is of another run: there {told}")
+        check_same_run(path, kept["arguments"], self.arguments)
         self.model.policy.load_state_dict(kept["policy"])
         self.model.policy.optimizer.load_state_dict(kept["optimizer"])
         self.model.num_timesteps, self.model._n_updates, self.updates = kept["counts"]
         if self.imitation is not None:
             self.imitation.set_state(kept["imitation"])
-        self._before, self._play_from, self.best, self.curve = (
-            kept[name] for name in ("spent", "play_from", "best", "curve")
-        )
+        self._before, self._play_from = kept["spent"], kept["play_from"]
+        self.record.best, self.record.curve = kept["best"], kept["curve"]
         self.clock.seconds.update(kept["clock"])
         self.pool.refresh(self.network.export())
         past = {key: self.pool.past_self(key, arrays(weights)) for key, weights in kept["weights"].items()}
@@ -522,48 +372,9 @@ class _TimedEnvs(LearnerVecEnv):
         return result
 
 
-def _architecture(arguments: Arguments) -> dict[str, Any]:
-    if arguments.kind not in KINDS:
-        raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
-    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
-
-
-def machine() -> dict[str, Any]:
-    """What the numbers of a card depend on."""
-    return {"python": platform.python_version(), "torch": str(torch.__version__), "processor": platform.machine()}
-
-
-def command(arguments: Arguments) -> str:
-    """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
-    words = ["python", "-m", "iszoo.baselines.ppo"]
-    for one in fields(Arguments):
-        value = getattr(arguments, one.name)
-        if one.name in _FREE - {"minutes"} or value is None or value == ():
-            continue
-        flag = f"--{one.name.replace('_', '-')}"
-        if one.name in ("option", "mix"):
-            words += [word for entry in value for word in (flag, entry)]
-        else:
-            words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]
-    return shlex.join(words)
-
-
-def parse(words: list[str]) -> Arguments:
-    """The arguments of a command line; the defaults are those of the game that it names."""
-    named = [after for word, after in itertools.pairwise(words) if word == "--game"]
-    named += [word.partition("=")[2] for word in words if word.startswith("--game=")]
-    prog = "python -m iszoo.baselines.ppo"
-    if named and named[-1] in REGISTRY:
-        defaults = Arguments(game=named[-1], **PRESETS.get(named[-1], {}))
-        if any(word == "--mix" or word.startswith("--mix=") for word in words):
-            defaults = replace(defaults, mix=())  # tyro would add to it
-        return tyro.cli(Arguments, args=words, prog=prog, default=defaults)
-    return tyro.cli(Arguments, args=words, prog=prog)
-
-
 def main(words: list[str] | None = None) -> int:
     """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
-    arguments = parse(list(sys.argv[1:] if words is None else words))
+    arguments = parse(Arguments, MODULE, list(sys.argv[1:] if words is None else words))
     try:
         trainer = Trainer(arguments)
         if arguments.resume:
@@ -574,14 +385,7 @@ def main(words: list[str] | None = None) -> int:
         print(f"ppo: error: {error}", file=sys.stderr)
         return 1
 
-    def stop(*_: Any) -> None:
-        if trainer.stopping:  # asked twice: the last checkpoint stands
-            os._exit(130)
-        trainer.stopping = True
-        print("Finishing this update, then saving; again to stop at once", file=sys.stderr)
-
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    stop_gently(trainer)
     trainer.run()
     return 130 if trainer.stopping else 0
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import signal
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,12 +19,14 @@ import numpy.typing as npt
 from iszoo.baselines.agents import Agent, View, agent_names, make_agent
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network, Weights
-from iszoo.baselines.policy import Policy
+from iszoo.baselines.policy import Card, Policy, save_policy
 from iszoo.benchmarks.files import write_text
 from iszoo.envs.game import Game, Options
 from iszoo.envs.primitives import NUM_PLAYERS
 
 SELF, PAST = "self", "past"
+EVALUATION_SEED = 1_000_000_007  # on the way; the deals of the end are others
+FINAL_SEED = 1_500_000_001
 
 
 class Clock:
@@ -174,9 +179,87 @@ def strength(scores: Sequence[Score]) -> float:
     return sum(one.win_rate if one.opponent else one.mean_return for one in scores) / len(scores)
 
 
-def write_curve(path: Path, curve: Sequence[Mapping[str, Any]]) -> None:
-    """Writes a learning curve, a JSON object a line."""
-    write_text(path, "".join(json.dumps(point) + "\n" for point in curve))
+class Record:
+    """What a run leaves in its folder: the curve, the policy as it is, and as it was when it did best.
+
+    Args:
+        game, options, architecture: of the policy.
+        out: the folder.
+        about: facts for the cards (see `Card`): command, seed, training.
+        clock: gets the seconds that evaluation takes.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        architecture: Mapping[str, Any],
+        out: Path,
+        about: Mapping[str, Any],
+        clock: Clock,
+    ) -> None:
+        self._game, self._options, self._architecture = game, options, architecture
+        self._out, self._about, self._clock = out, about, clock
+        self.curve: list[dict[str, Any]] = []
+        self.best = -1.0
+
+    def add(self, weights: Weights, steps: int, spent: Mapping[str, float], games: int) -> list[Score]:
+        """Evaluates, adds a point to the curve, writes the policy, and the best one if this is it."""
+        scores = self._scores(weights, games, EVALUATION_SEED)
+        seconds = {name: round(value, 1) for name, value in spent.items()}
+        self.curve.append({"steps": steps, **seconds, "scores": [asdict(score) for score in scores]})
+        write_text(self._out / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in self.curve))
+        if strength(scores) >= self.best:
+            self.best = strength(scores)
+            self._write("best", weights, steps, spent, scores)
+        self._write("policy", weights, steps, spent, scores)
+        return scores
+
+    def finish(self, weights: Weights, steps: int, spent: Mapping[str, float], games: int) -> list[Score]:
+        """Evaluates the policy of the end on deals that chose nothing, and writes it."""
+        scores = self._scores(weights, games, FINAL_SEED)
+        self._write("policy", weights, steps, spent, scores)
+        return scores
+
+    def _scores(self, weights: Weights, games: int, seed: int) -> list[Score]:
+        """Plays the fixed agents by what the policy's file holds."""
+        began = perf_counter()
+        rounded = {name: value.astype(np.float16).astype(np.float32) for name, value in weights.items()}
+        agent = Policy(Network(self._game, self._options, self._architecture, rounded), "policy")
+        scores = evaluate(self._game, self._options, agent, agent_names(self._game), games, seed)
+        self._clock.add("evaluation", began)
+        return scores
+
+    def _write(
+        self, name: str, weights: Weights, steps: int, spent: Mapping[str, float], scores: Sequence[Score]
+    ) -> None:
+        facts = dict(self._about)
+        training = {**facts.pop("training"), **{kind: round(seconds, 1) for kind, seconds in spent.items()}}
+        card = Card(
+            game=self._game.id, options=self._options, architecture=self._architecture, steps=steps,
+            evaluation=tuple(asdict(score) for score in scores), training=training, **facts,
+        )  # fmt: skip
+        save_policy(self._out / f"{name}.safetensors", weights, card)
+
+
+def machine() -> dict[str, Any]:
+    """What the figures of a card depend on, besides its arguments."""
+    import torch
+
+    return {"python": platform.python_version(), "torch": str(torch.__version__), "processor": platform.machine()}
+
+
+def stop_gently(trainer: Any) -> None:
+    """From now on Ctrl-C, or a request to end, sets `trainer.stopping`; a second one ends the process at once."""
+
+    def stop(*_: Any) -> None:
+        if trainer.stopping:  # the last checkpoint stands
+            os._exit(130)
+        trainer.stopping = True
+        print("Finishing this update, then saving; again to stop at once", file=sys.stderr)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
 
 
 class ProgressBar:

@@ -26,21 +26,26 @@ from iszoo.baselines.agents import make_agent, view_of  # noqa: E402
 from iszoo.baselines.checkpoints import load_checkpoint  # noqa: E402
 from iszoo.baselines.match import match  # noqa: E402
 from iszoo.baselines.networks import Network  # noqa: E402
-from iszoo.baselines.policy import load_card, load_policy  # noqa: E402
+from iszoo.baselines.policy import Policy, load_card, load_policy  # noqa: E402
 from iszoo.baselines.torch_networks import TorchNetwork  # noqa: E402
 from tests.frameworks.games import LENIENT, NAMES, ROOT  # noqa: E402
 
 pytestmark = LENIENT
 
 SHORT = """
-    --seed 3 --num-envs 16 --n-steps 8 --batch-size 64 --steps 768 --imitate 768 --imitate-batch 64 --games 4
+    --seed 3 --num-envs 16 --n-steps 8 --batch-size 64 --steps 768 --games 4
+    --imitate greedy:values:4096 --imitate expert:choices:8192 --imitate-batch 128
     --remember-every 2 --pool 2 --evaluate-every 0.3 --margin 0.5 --settle 1 --value-hidden 8
 """.split()  # noqa: SIM905 - as it is typed
 
 
+def parse(*words: str) -> ppo.Arguments:
+    return ppo.parse(ppo.Arguments, ppo.MODULE, list(words))
+
+
 def arguments(out: Path, game: str = "isis_osiris", *more: str) -> ppo.Arguments:
     hidden = ("8", "8") if game == "iso" else ("16",)
-    return ppo.parse(["--game", game, *SHORT, "--hidden", *hidden, "--out", str(out), *more])
+    return parse("--game", game, *SHORT, "--hidden", *hidden, "--out", str(out), *more)
 
 
 def trained(*words: Any) -> ppo.Trainer:
@@ -84,7 +89,7 @@ def test_the_exported_policy_plays_as_the_model(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_the_default_networks_fit_in_a_megabyte_and_torch_and_numpy_agree(name: str) -> None:
     game = iszoo.REGISTRY[name]
-    architecture = ppo._architecture(ppo.parse(["--game", name]))
+    architecture = ppo.architecture(parse("--game", name))
     assert 2 * sum(np.prod(shape) for shape in networks.shapes(architecture, game).values()) < 999_000
     torch.manual_seed(0)
     network = TorchNetwork(game, game.resolve({}), architecture)
@@ -177,14 +182,21 @@ def test_a_killed_run_goes_on_and_ctrl_c_saves(tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path / "killed" / "checkpoint.pt")["counts"][0] >= before + 256
 
 
-def test_imitation_alone_learns_to_beat_random(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lesson", "soften"), [("choices", "0.25"), ("choices", "0"), ("values", "0.5")], ids=["soft", "hard", "values"]
+)  # fmt: skip
+def test_imitation_alone_learns_to_beat_random(lesson: str, soften: str, tmp_path: Path) -> None:
+    words = f"--game isis_osiris --seed 1 --imitate expert:{lesson}:60000 --imitate-batch 64 --imitate-rate 3e-3"
     trainer = ppo.Trainer(
-        ppo.parse(f"--game isaac --seed 1 --imitate 60000 --imitate-batch 256 --out {tmp_path}".split())
+        parse(*words.split(), "--hidden", "64", "64", "--soften", soften, "--num-envs", "128", "--out", str(tmp_path))
     )
     assert trainer.imitation is not None
+    trainer.imitation.learn()
+    first = trainer.imitation.agreement
     while not trainer.imitation.finished:
         trainer.imitation.learn()
-    agent = ppo.Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
+    assert trainer.imitation.agreement > 1.5 * first
+    agent = Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
     result = match(trainer.game, [agent, make_agent("random", trainer.game)], 200, seed=10)
     assert result.standings[0].win_rate > 0.9
 
@@ -204,9 +216,9 @@ def test_other_numbers_of_players(game: str, option: str, tmp_path: Path) -> Non
 
 def test_the_command_of_a_card_is_the_same_run(tmp_path: Path) -> None:
     given = arguments(tmp_path, "iso", "--option", "mode=solo", "--mix", "self=2", "--mix", "greedy=1")
-    words = ppo.command(given).split()
+    words = ppo.command(ppo.MODULE, given).split()
     assert words[:3] == ["python", "-m", "iszoo.baselines.ppo"]
-    assert ppo.parse([*words[3:], "--out", str(tmp_path)]) == given
+    assert parse(*words[3:], "--out", str(tmp_path)) == given
 
 
 @pytest.mark.parametrize(
@@ -218,7 +230,16 @@ def test_the_command_of_a_card_is_the_same_run(tmp_path: Path) -> None:
         ("--game iso --mix self=0", "--mix: give at least one opponent a share"),
         ("--game iso --kind cnn", "kind='cnn' is not allowed; choose one of mlp, walls"),
         ("--game isaac --kind walls", "kind walls is for iso"),
-        ("--game iso --teacher random", "teacher='random' is not allowed; choose one of greedy, expert"),
+        (
+            "--game iso --imitate random:choices:9",
+            "--imitate random:choices:9: write TEACHER:KIND:POSITIONS, the teacher",
+        ),
+        ("--game iso --imitate greedy:sums:9", "the kind one of choices, values"),
+        ("--game iso --imitate greedy:values:0", "write TEACHER:KIND:POSITIONS"),
+        (
+            "--game iso --imitate greedy:values:9 --soften 0",
+            "soften=0.0 is not allowed; it is above 0, or 0 where only",
+        ),
         ("--game iso --resume", "there is no such file to resume"),
     ],
 )

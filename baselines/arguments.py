@@ -1,0 +1,168 @@
+"""The arguments of the training scripts: what they share, each game's defaults, and how they become a command."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from iszoo.baselines.networks import KINDS
+from iszoo.envs import REGISTRY
+
+try:
+    import tyro
+except ImportError as error:
+    raise ImportError("training needs tyro and rich: pip install 'iszoo[cli]'") from error
+
+Texts = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
+
+SEEDS_APART = 1_000_003  # between the deals of runs whose seeds follow one another
+
+# What may be changed when a run goes on, and is in no command.
+FREE = ("out", "resume", "checkpoint_minutes", "profile")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What every training script can be told."""
+
+    game: str
+    """The game; the defaults below are this game's."""
+    out: Path | None = None
+    """The folder of the run; runs/GAME-SEED by default."""
+    option: Texts = ()
+    """An option of the game as NAME=VALUE; may be given several times."""
+    seed: int = 0
+    """Of everything: deals, weights, choices."""
+    steps: int = 2_000_000
+    """Actions of the learner in self-play."""
+    minutes: float | None = None
+    """End after so many minutes if the steps take longer; such a run can't be repeated to the bit."""
+    resume: bool = False
+    """Go on from the checkpoint in OUT."""
+
+    imitate: Texts = ()
+    """First learns from scripted agents: TEACHER:KIND:POSITIONS, see `Lesson`, may be given several times; the
+    positions don't count as steps. "none": it does not."""
+    soften: float = 0.25
+    """Imitating: the temperature over what the teacher wants; 0: its choice alone."""
+    wander: float = 0.2
+    """Imitating: how often the policy itself moves, which shows it positions that the teacher avoids."""
+    imitate_batch: int = 256
+    """Imitating: positions of an update."""
+    imitate_rate: float = 1e-3
+    """Imitating: the learning rate at the beginning; falls to a fiftieth in a line."""
+
+    epochs: int = 3
+    """Passes over what was played."""
+    learning_rate: float = 5e-4
+    """At the beginning; falls to a twentieth in a line."""
+    entropy: float = 0.01
+    """What entropy counts at the beginning; falls to a tenth in a line."""
+    clip: float = 0.2
+    """How far a ratio of probabilities counts."""
+    gae_lambda: float = 0.95
+    """Of the advantage estimates; rewards are not discounted."""
+    value: float = 0.5
+    """What the loss of the values counts."""
+    pool: int = 8
+    """The most past selves."""
+    remember_every: int = 20
+    """Updates from one past self to the next."""
+
+    kind: str = "mlp"
+    """The network, see networks.py."""
+    hidden: tuple[int, ...] = (256, 256)
+    """The hidden layers of the policy."""
+    value_hidden: tuple[int, ...] = (128, 128)
+    """The hidden layers of the value."""
+    reach: int = 3
+    """Kind walls: how far a cell sees."""
+    wall: int = 16
+    """Kind walls: how many numbers tell of a wall."""
+
+    evaluate_every: float = 0.05
+    """The share of the steps between evaluations."""
+    games: int = 200
+    """Of an evaluation, against each agent; ten times as many at the end."""
+    checkpoint_minutes: float = 2.0
+    """The most minutes that a kill can cost."""
+    threads: int = 1
+    """Of torch."""
+    profile: bool = False
+    """Also write OUT/profile.json: where the time went."""
+
+
+Some = TypeVar("Some", bound=Arguments)
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "isaac": {
+        "steps": 1_500_000, "imitate": ("expert:choices:2000000",), "soften": 0.5,
+        "hidden": (160, 160), "value_hidden": (32, 32),
+    },
+    "iso": {
+        "steps": 300_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
+        "imitate_batch": 32, "imitate_rate": 5e-3, "num_envs": 256, "batch_size": 256, "entropy": 0.003,
+        "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
+    },
+    "isis_osiris": {"steps": 6_000_000, "imitate": ("expert:choices:6000000",)},
+}  # fmt: skip
+"""What differs from the defaults, by game."""
+
+
+def parse(kind: type[Some], module: str, words: list[str]) -> Some:
+    """The arguments of a command line; the defaults are those of the game that it names."""
+    prog = f"python -m {module}"
+    named = [after for word, after in itertools.pairwise(words) if word == "--game"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--game=")]
+    if not named or named[-1] not in REGISTRY:
+        return tyro.cli(kind, args=words, prog=prog)
+    known = {one.name for one in fields(kind)}
+    preset = {name: value for name, value in PRESETS.get(named[-1], {}).items() if name in known}
+    for one in fields(kind):  # texts that are given replace the default, where tyro would add to it
+        if one.type == "Texts" and any(word == f"--{one.name}" or word.startswith(f"--{one.name}=") for word in words):
+            preset[one.name] = ()
+    return tyro.cli(kind, args=words, prog=prog, default=kind(game=named[-1], **preset))
+
+
+def command(module: str, arguments: Arguments) -> str:
+    """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
+    words = ["python", "-m", module]
+    for one in fields(arguments):
+        value = getattr(arguments, one.name)
+        if one.name in FREE or value is None or value == ():
+            continue
+        flag = f"--{one.name.replace('_', '-')}"
+        if one.type == "Texts":
+            words += [word for entry in value for word in (flag, entry)]
+        else:
+            words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]
+    return shlex.join(words)
+
+
+def architecture(arguments: Arguments) -> dict[str, Any]:
+    """The network that the arguments ask for. Raises ValueError for a kind that isn't known."""
+    if arguments.kind not in KINDS:
+        raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
+    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
+
+
+def plain(value: Any) -> Any:
+    """Tuples as lists and paths as texts: what comes back from JSON is equal."""
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def check_same_run(path: Path, kept: Mapping[str, Any], arguments: Arguments, free: tuple[str, ...] = ()) -> None:
+    """Raises ValueError that says how the arguments differ from those of a checkpoint; some may."""
+    mine = plain(asdict(arguments))
+    differ = [name for name in mine if name not in (*FREE, "minutes", *free) and mine[name] != kept.get(name)]
+    if differ:
+        told = ", ".join(f"{name} is {kept.get(name)!r}, not {mine[name]!r}" for name in differ)
+        raise ValueError(f"{path} is of another run: there {told}")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from iszoo.baselines import networks
 from iszoo.baselines.networks import Architecture
-from iszoo.baselines.training.run import networks
 from iszoo.envs.game import Game, Options
 
 try:

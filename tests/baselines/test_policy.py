@@ -12,11 +12,11 @@ import pytest
 import safetensors.numpy
 
 import iszoo
+from iszoo.baselines import networks
 from iszoo.baselines.agents import View, make_agent, view_of
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network
 from iszoo.baselines.policy import Card, Policy, PolicyError, load_card, load_policy, save_policy
-from iszoo.baselines.training.run import networks
 from iszoo.envs.game import Game
 from iszoo.wrappers.symmetry import symmetries
 from tests.helpers import GAMES, run_python

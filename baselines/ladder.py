@@ -7,7 +7,7 @@ are played in chunks of a few deals, by processes or on a Ray cluster; what a ch
 so that neither the number of workers nor an interruption changes a result.
 
 Where the players have one common result (solo, cooperative) there is nothing to rate: the mean result is reported,
-of teams of one agent alone and of mixed teams. `iszoo.baselines.rating` says how ratings are made.
+of teams of one agent alone and of mixed teams. `iszoo.baselines.arena.rating` says how ratings are made.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from iszoo.baselines import kept
 from iszoo.baselines.agents import Agent, make_agent
-from iszoo.baselines.kept import code_stamp
+from iszoo.baselines.arena import kept
+from iszoo.baselines.arena.kept import code_stamp
+from iszoo.baselines.arena.standings import TableGames, standings
+from iszoo.baselines.arena.workers import run
 from iszoo.baselines.match import play
-from iszoo.baselines.standings import TableGames, standings
-from iszoo.baselines.workers import run
 from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game

@@ -1,4 +1,4 @@
-"""The networks of the trained policies, as numpy runs them; `torch_networks.py` has the same ones to train.
+"""The networks of the trained policies, as numpy runs them; `training/torch_networks.py` has the same ones to train.
 
 A network is an architecture (plain values, kept in a policy's card) and weights (a dict of float32 arrays; a layer
 is `NAME.weight` (out, in) and `NAME.bias` (out,), applied as x W^T + b). Its input are flat observations, scaled

@@ -22,17 +22,27 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.arguments import SEEDS_APART, Texts, architecture, check_same_run, command, parse, plain
-from iszoo.baselines.arguments import Arguments as SharedArguments
-from iszoo.baselines.checkpoints import (
+from iszoo.baselines.options import parse_options
+from iszoo.baselines.training.arguments import SEEDS_APART, Texts, architecture, check_same_run, command, parse, plain
+from iszoo.baselines.training.arguments import Arguments as SharedArguments
+from iszoo.baselines.training.checkpoints import (
     arrays,
     load_checkpoint,
     random_state,
     save_checkpoint,
     set_random_state,
 )
-from iszoo.baselines.options import parse_options
-from iszoo.baselines.training import SELF, Clock, Pool, ProgressBar, Record, machine, parse_mix, stop_gently, summary
+from iszoo.baselines.training.run import (
+    SELF,
+    Clock,
+    Pool,
+    ProgressBar,
+    Record,
+    machine,
+    parse_mix,
+    stop_gently,
+    summary,
+)
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 
@@ -43,8 +53,8 @@ try:
     from stable_baselines3.common.logger import configure
     from torch import nn
 
-    from iszoo.baselines.imitation import Imitation
-    from iszoo.baselines.torch_networks import TorchNetwork
+    from iszoo.baselines.training.imitation import Imitation
+    from iszoo.baselines.training.torch_networks import TorchNetwork
     from iszoo.wrappers.sb3 import LearnerVecEnv
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error

@@ -143,7 +143,7 @@ def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
         ImportError: an extra is missing.
     """
     from iszoo.baselines.policy import load_card
-    from iszoo.baselines.training import evaluate
+    from iszoo.baselines.training.run import evaluate
 
     file = POLICIES / f"{name}.safetensors"
     if not file.exists() or load_card(file).game != game.id:

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.arguments import Arguments as SharedArguments
-from iszoo.baselines.arguments import architecture, check_same_run, command, parse, plain
 from iszoo.baselines.options import parse_options
-from iszoo.baselines.training import Clock, ProgressBar, Record, machine, stop_gently, summary
+from iszoo.baselines.training.arguments import Arguments as SharedArguments
+from iszoo.baselines.training.arguments import architecture, check_same_run, command, parse, plain
+from iszoo.baselines.training.run import Clock, ProgressBar, Record, machine, stop_gently, summary
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 from iszoo.envs.primitives import NUM_PLAYERS
@@ -38,8 +38,8 @@ try:
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-    from iszoo.baselines.imitation import Imitation
-    from iszoo.baselines.torch_networks import TorchNetwork
+    from iszoo.baselines.training.imitation import Imitation
+    from iszoo.baselines.training.torch_networks import TorchNetwork
     from iszoo.wrappers.rllib import POLICY, MaskedModule, check_cluster, ppo_config
 except ImportError as error:
     raise ImportError(f"this script needs RLlib: pip install 'iszoo[rllib,cli,policies]' ({error})") from error

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from iszoo.baselines import pages
+from iszoo.baselines.arena import pages
 from iszoo.benchmarks import wrappers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
@@ -98,7 +98,7 @@ def main() -> int:
     for path, page in old_pages.items():
         path.write_text(page, encoding="utf-8")
     if old_plots:
-        from iszoo.baselines import plots
+        from iszoo.baselines.arena import plots
 
         PLOTS.mkdir(exist_ok=True)
         for name in old_plots:

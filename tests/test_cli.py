@@ -10,7 +10,7 @@ import pytest
 import iszoo
 from iszoo import record
 from iszoo.__main__ import main
-from iszoo.baselines import pages
+from iszoo.baselines.arena import pages
 
 GAMES = list(iszoo.REGISTRY)
 
@@ -72,8 +72,8 @@ def test_a_ladder_writes_its_files_and_goes_on(tmp_path: Path, capsys: pytest.Ca
 def test_a_ladder_without_matplotlib_has_no_plot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "iszoo.baselines.plots", None)
-    monkeypatch.delattr("iszoo.baselines.plots", raising=False)
+    monkeypatch.setitem(sys.modules, "iszoo.baselines.arena.plots", None)
+    monkeypatch.delattr("iszoo.baselines.arena.plots", raising=False)
     out = tmp_path / "solo"
     command = ["ladder", "iso", "--agents", "greedy", "--games", "4", "--workers", "1", "--option", "mode=solo"]
     assert main([*command, "--out", str(out)]) == 0

@@ -147,9 +147,9 @@ class Ladder:
 
     def run(self) -> None:
         """Plays, prints the page, writes the files."""
+        from iszoo.baselines.arena.pages import ladder_page
+        from iszoo.baselines.arena.workers import cores
         from iszoo.baselines.ladder import ladder
-        from iszoo.baselines.pages import ladder_page
-        from iszoo.baselines.workers import cores
 
         game = find(self.game)
         workers = cores() if self.workers is None else self.workers
@@ -185,9 +185,9 @@ class Statistics:
 
     def run(self) -> None:
         """Plays, prints the page, writes the files."""
-        from iszoo.baselines.pages import statistics_page
-        from iszoo.baselines.statistics import statistics
-        from iszoo.baselines.workers import cores
+        from iszoo.baselines.arena.pages import statistics_page
+        from iszoo.baselines.arena.statistics import statistics
+        from iszoo.baselines.arena.workers import cores
 
         game = find(self.game)
         workers = cores() if self.workers is None else self.workers
@@ -222,7 +222,7 @@ class Reproduce:
     def run(self) -> None:
         """Plays, prints a line for each entry; fails if one disagrees."""
         from iszoo.baselines import reproduce
-        from iszoo.baselines.workers import cores
+        from iszoo.baselines.arena.workers import cores
 
         game = find(self.game)
         if self.train is not None:
@@ -428,7 +428,7 @@ def _write_out(out: Path, report: dict[str, Any], page: str, plot: str, file: Pa
     write_json(written[0], report)
     write_text(written[1], page)
     try:
-        from iszoo.baselines import plots
+        from iszoo.baselines.arena import plots
 
         write_text(written[2], getattr(plots, plot)(report))
     except ImportError as error:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import iszoo
-from iszoo.baselines import kept
 from iszoo.baselines.agents import RandomAgent, make_agent
+from iszoo.baselines.arena import kept
+from iszoo.baselines.arena.standings import TableGames
 from iszoo.baselines.ladder import CHUNK_DEALS, Chunk, has_common_result, ladder, play_chunk, seatings
 from iszoo.baselines.match import match, play
-from iszoo.baselines.standings import TableGames
 from iszoo.envs.game import Game
 from tests.helpers import SETTINGS, Setting
 

@@ -23,11 +23,11 @@ torch = pytest.importorskip("torch")
 import iszoo  # noqa: E402
 from iszoo.baselines import networks, ppo  # noqa: E402
 from iszoo.baselines.agents import make_agent, view_of  # noqa: E402
-from iszoo.baselines.checkpoints import load_checkpoint  # noqa: E402
 from iszoo.baselines.match import match  # noqa: E402
 from iszoo.baselines.networks import Network  # noqa: E402
 from iszoo.baselines.policy import Policy, load_card, load_policy  # noqa: E402
-from iszoo.baselines.torch_networks import TorchNetwork  # noqa: E402
+from iszoo.baselines.training.checkpoints import load_checkpoint  # noqa: E402
+from iszoo.baselines.training.torch_networks import TorchNetwork  # noqa: E402
 from tests.frameworks.games import LENIENT, NAMES, ROOT  # noqa: E402
 
 pytestmark = LENIENT

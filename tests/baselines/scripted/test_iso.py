@@ -14,7 +14,7 @@ from iszoo.envs.aec import GameEnv
 from iszoo.envs.iso import GAME, GROUP, MODE, PLAYER, STARS_AT, resample, step
 from iszoo.envs.native import JIT
 from iszoo.envs.primitives import NUM_PLAYERS
-from tests.baselines.preferences import chosen, valued
+from tests.baselines.scripted.preferences import chosen, valued
 from tests.helpers import scaled, settings_of
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "expert"])

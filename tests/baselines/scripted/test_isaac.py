@@ -11,7 +11,7 @@ from iszoo.baselines.agents import View, make_agent
 from iszoo.baselines.match import play
 from iszoo.baselines.scripted import SCRIPTED
 from iszoo.envs.isaac import GAME, PLACE
-from tests.baselines.preferences import chosen
+from tests.baselines.scripted.preferences import chosen
 from tests.envs.test_isaac import (
     ALL,
     COLUMN,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import iszoo
-from iszoo.baselines import pages, plots
+from iszoo.baselines.arena import pages, plots
+from iszoo.baselines.arena.statistics import statistics
 from iszoo.baselines.ladder import ladder
-from iszoo.baselines.statistics import statistics
 from tests.helpers import run_python
 
 LADDERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -146,7 +146,7 @@ def test_without_matplotlib_the_error_names_the_extra() -> None:
 import sys
 sys.modules["matplotlib"] = None
 try:
-    import iszoo.baselines.plots
+    import iszoo.baselines.arena.plots
 except ImportError as error:
     print(error)
 """

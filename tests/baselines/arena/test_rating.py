@@ -9,7 +9,7 @@ import choix
 import numpy as np
 import pytest
 
-from iszoo.baselines.rating import ELO, PRIOR_GAMES, Results, fit, rate
+from iszoo.baselines.arena.rating import ELO, PRIOR_GAMES, Results, fit, rate
 
 
 def simulated(strengths: Any, players: int, deals: int, seed: int) -> Results:

@@ -1,6 +1,6 @@
 """How strong a search is for its simulations: `mcts:N` for growing N against fixed agents, on the same deals.
 
-    python -m iszoo.baselines.strength isaac 20:200 200:200 2000:40
+    python -m iszoo.baselines.arena.strength isaac 20:200 200:200 2000:40
 
 plays 200 games at 20 simulations a decision, and so on, and writes OUT.json and OUT.svg. Games are kept in
 OUT.games.jsonl as they are played: the same command goes on where it was interrupted.
@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from iszoo.baselines.arena.standings import TableGames, table_report
+from iszoo.baselines.arena.workers import cores
 from iszoo.baselines.ladder import Chunk, play_chunks
-from iszoo.baselines.standings import TableGames, table_report
-from iszoo.baselines.workers import cores
 from iszoo.benchmarks.files import write_json, write_text
 from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
@@ -79,7 +79,9 @@ def strength(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m iszoo.baselines.strength", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m iszoo.baselines.arena.strength", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("game")
     parser.add_argument("points", nargs="+", metavar="SIMULATIONS:GAMES")
     parser.add_argument("--against", nargs="+", default=AGAINST)
@@ -99,8 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ValueError as error:
         sys.exit(f"error: {error}")
     write_json(out.with_name(f"{out.name}.json"), report)
-    from iszoo.baselines import plots
-    from iszoo.baselines.pages import strength_tables
+    from iszoo.baselines.arena import plots
+    from iszoo.baselines.arena.pages import strength_tables
 
     write_text(out.with_name(f"{out.name}.svg"), plots.strength_svg(report))
     print(f"\n{strength_tables(report)['curve']}")

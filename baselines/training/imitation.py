@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import ScriptedAgent, make_agent, view_of
-from iszoo.baselines.arguments import SEEDS_APART, Arguments
 from iszoo.baselines.scripted import SCRIPTED
+from iszoo.baselines.training.arguments import SEEDS_APART, Arguments
 from iszoo.envs.game import Game, Options
 from iszoo.envs.vec import VecEnv
 
@@ -19,7 +19,7 @@ try:
     import torch
     from torch import nn
 
-    from iszoo.baselines.torch_networks import TorchNetwork
+    from iszoo.baselines.training.torch_networks import TorchNetwork
 except ImportError as error:
     raise ImportError("training needs torch: pip install 'iszoo[train]'") from error
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from iszoo.baselines.workers import cores, run
+from iszoo.baselines.arena.workers import cores, run
 
 
 def square(number: int) -> tuple[int, int]:

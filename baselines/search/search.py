@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.baselines import scripted, search_tree
+from iszoo.baselines import scripted
 from iszoo.baselines.agents import View
-from iszoo.baselines.search_tree import NODE
+from iszoo.baselines.search import tree as search_tree
+from iszoo.baselines.search.tree import NODE
 from iszoo.envs.game import Game, Params
 from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, REWARD, mix
 

@@ -1,6 +1,6 @@
 """Publishes training runs: the learning curves of all seeds, and the policy of the median one.
 
-    python -m iszoo.baselines.curves isaac runs/isaac-1 runs/isaac-2 runs/isaac-3
+    python -m iszoo.baselines.training.curves isaac runs/isaac-1 runs/isaac-2 runs/isaac-3
 
 writes results/isaac.curves.json and policies/isaac.safetensors with its card. The runs are ranked by the mean of their
 last evaluation over all opponents; of an even number the lower of the middle two is taken.
@@ -76,7 +76,9 @@ def publish(name: str, runs: Sequence[Path]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m iszoo.baselines.curves", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m iszoo.baselines.training.curves", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("name", help="of the policy: isaac, iso-solo")
     parser.add_argument("runs", nargs="+", type=Path, help="folders that training wrote")
     given = parser.parse_args(arguments)

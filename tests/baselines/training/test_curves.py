@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import iszoo
-from iszoo.baselines import POLICIES, RESULTS, curves, networks, pages, plots
+from iszoo.baselines import POLICIES, RESULTS, networks
 from iszoo.baselines.agents import make_agent
+from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.match import match
 from iszoo.baselines.policy import Card, load_card, save_policy
+from iszoo.baselines.training import curves
 
 GAME = iszoo.envs.find("isis_osiris")
 ARCHITECTURE = {"kind": "mlp", "hidden": [8], "value_hidden": [4]}

@@ -13,7 +13,7 @@ from iszoo.baselines.match import match, play
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.isis_osiris import GAME, NUM_TILES, REVEAL, STOCK, TILES, resample
 from iszoo.envs.native import JIT
-from tests.baselines.preferences import chosen, valued
+from tests.baselines.scripted.preferences import chosen, valued
 from tests.helpers import scaled, settings_of
 
 BOTH = pytest.mark.parametrize("name", ["greedy", "expert"])

@@ -17,7 +17,7 @@ from iszoo.baselines import scripted
 from iszoo.baselines.agents import view_of
 from iszoo.baselines.match import match
 from iszoo.baselines.search import DEFAULTS, Search, SearchAgent, SearchOptions, make
-from iszoo.baselines.search_tree import MAX_PLAYERS, NODE
+from iszoo.baselines.search.tree import MAX_PLAYERS, NODE
 from iszoo.envs import engine
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.native import kernel

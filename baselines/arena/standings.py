@@ -146,7 +146,7 @@ def _agent(name: str, k: int, played: Sequence[TableGames], common: bool) -> dic
 def _rated(
     names: Sequence[str], played: Sequence[TableGames], anchor: int, resamples: int, seed: int
 ) -> tuple[list[dict[str, float]], list[str]]:
-    from iszoo.baselines.rating import Results, rate
+    from iszoo.baselines.arena.rating import Results, rate
 
     wins = np.stack([table.wins(len(names)) for table in played], axis=1)
     games = np.full(wins.shape[:2], float(played[0].a_deal))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iszoo.baselines import kept
+from iszoo.baselines.arena import kept
 
 
 def test_parts_are_found_again_by_their_keys(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 import iszoo
 from iszoo.baselines.agents import agent_names, make_agent
+from iszoo.baselines.arena.statistics import Task, label, measure, settings, statistics
 from iszoo.baselines.match import CHECKED_GAMES, first_games, play
-from iszoo.baselines.statistics import Task, label, measure, settings, statistics
 from iszoo.envs.game import Game
 from tests.helpers import ROOT
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import iszoo
-from iszoo.baselines import pages, plots
 from iszoo.baselines.agents import make_agent
+from iszoo.baselines.arena import pages, plots
+from iszoo.baselines.arena.strength import main, strength
 from iszoo.baselines.match import match
-from iszoo.baselines.strength import main, strength
 
 
 def test_points_are_matches(tmp_path: Path) -> None:

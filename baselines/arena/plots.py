@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.pages import report_hash
+from iszoo.baselines.arena.pages import report_hash
 
 try:
     import matplotlib as mpl

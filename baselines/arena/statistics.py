@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import agent_names, make_agent
+from iszoo.baselines.arena.workers import run
 from iszoo.baselines.ladder import has_common_result
 from iszoo.baselines.match import first_games, mean_interval, play, win_shares
-from iszoo.baselines.workers import run
 from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game

@@ -1,0 +1,1 @@
+"""Agents played against each other: jobs, ratings, tables, plots."""

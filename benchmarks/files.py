@@ -1,7 +1,8 @@
-"""Writing result files: whole, or not at all."""
+"""Result files: written whole or not at all; and which report a plot was drawn from."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -37,3 +38,14 @@ def write_json(path: Path, value: Any) -> None:
 
 # Between brackets on lines of their own, which no string of JSON has.
 _NUMBERS = re.compile(r"\[\n([-+.\deE,\s]+)\]")
+
+
+def report_hash(report: Any) -> str:
+    """What a plot holds of its report, to be found by `hash_in`."""
+    return hashlib.sha256(json.dumps(report, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def hash_in(svg: str) -> str | None:
+    """The hash of the report that a plot was drawn from."""
+    found = re.search(r"report ([0-9a-f]{16})", svg)
+    return found[1] if found else None

@@ -1,4 +1,7 @@
-"""The plots of what was measured about speed. Extra: iszoo[plots]."""
+"""The plots of what was measured about speed, and the look of all plots. Extra: iszoo[plots].
+
+A plot holds the hash of the report that it was drawn from, so that one that is out of date can be found.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from iszoo.benchmarks.files import report_hash
+
 try:
     import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 except ImportError as error:
     raise ImportError("plots need matplotlib: pip install 'iszoo[plots]'") from error
@@ -27,6 +33,7 @@ STYLE: Any = {
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.edgecolor": "#555555",
     "axes.grid": True,
     "grid.color": "#e6e6e6",
     "axes.axisbelow": True,
@@ -35,11 +42,13 @@ STYLE: Any = {
 }
 
 
-def svg(figure: Figure) -> str:
-    """A figure as the text of an SVG file, without the date."""
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+def svg(figure: Figure, report: Mapping[str, Any]) -> str:
+    """A figure as the text of an SVG file: no date, and the hash of what it was drawn from."""
+    FigureCanvasSVG(figure)
+    stream = io.StringIO()
+    about: Any = {"Date": None, "Creator": "iszoo", "Description": f"report {report_hash(report)}"}
+    figure.savefig(stream, format="svg", metadata=about)
+    return stream.getvalue()
 
 
 def peers_svg(report: Mapping[str, Any]) -> str:
@@ -60,7 +69,7 @@ def peers_svg(report: Mapping[str, Any]) -> str:
         axes = figure.axes[0]
         axes.set_ylabel("env steps a second, with observation and mask")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
-        return svg(figure)
+        return svg(figure, report)
 
 
 def _curves(rates: Mapping[str, Any]) -> dict[tuple[str, str], dict[int, float]]:
@@ -109,7 +118,7 @@ def scaling_svg(report: Mapping[str, Any]) -> str:
         panels[-1].legend()
         panels[0].set_ylabel("env steps a second")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-        return svg(figure)
+        return svg(figure, report)
 
 
 _NAMES = {

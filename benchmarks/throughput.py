@@ -249,25 +249,35 @@ def ratios(rates: dict[str, Rate], sizes: Sequence[int], threads: Sequence[int])
     return found
 
 
-def table(report: dict[str, Any]) -> str:
-    """The report as Markdown."""
-    machine_ = report["machine"]
-    lines = [
-        f"{machine_['cpu']}, {machine_['cores']} cores; Python {machine_['python']}, numba {machine_['numba']},"
-        f" numpy {machine_['numpy']}, pettingzoo {machine_['pettingzoo']}; {machine_['date']}.",
-    ]
+def tables(report: dict[str, Any]) -> dict[str, str]:
+    """The tables of the docs: one a game, "seconds" of a first use, and "facts": what made them."""
+    about = report["machine"]
+    found = {
+        "facts": f"{about['cpu']}, {about['cores']} cores; Python {about['python']}, numba {about['numba']}, numpy"
+        f" {about['numpy']}, pettingzoo {about['pettingzoo']}; {about['date']}. Medians, by `make bench`."
+    }
     for name, entry in report["games"].items():
-        lines += ["", f"### {name}", "", f"{entry['bytes_per_step']} bytes written a step.", ""]
-        lines += ["| what | a second (median) | lowest | highest |", "|---|---:|---:|---:|"]
+        lines = [f"{entry['bytes_per_step']:,} bytes written a step.", ""]
+        lines += ["| what | a second | lowest | highest |", "|---|---:|---:|---:|"]
         for what, rate in entry["rates"].items():
             figures = (short(rate[key]) for key in ("per_second", "low", "high"))
             lines.append(f"| {what} | " + " | ".join(figures) + " |")
         lines += ["", "| ratio | |", "|---|---:|"]
         lines += [f"| {what} | {value:.2f} |" for what, value in entry["ratios"].items()]
-        if "seconds" in entry:
-            lines += ["", "| seconds in a new process | |", "|---|---:|"]
-            lines += [f"| {what} | {value:.2f} |" for what, value in entry["seconds"].items()]
-    return "\n".join(lines) + "\n"
+        found[name] = "\n".join(lines)
+    first = {name: entry["seconds"] for name, entry in report["games"].items() if "seconds" in entry}
+    if first:
+        lines = ["| seconds in a new process | " + " | ".join(first) + " |", "|---|" + "---:|" * len(first)]
+        for what in next(iter(first.values())):
+            lines.append(f"| {what} | " + " | ".join(f"{seconds[what]:.2f}" for seconds in first.values()) + " |")
+        found["seconds"] = "\n".join(lines)
+    return found
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """The report as a page."""
+    heads = {"facts": "# Steps a second", "seconds": "## First use"}
+    return "\n\n".join(f"{heads.get(name, f'## {name}')}\n\n{table}" for name, table in tables(report).items()) + "\n"
 
 
 def short(rate: float) -> str:
@@ -289,8 +299,8 @@ def main() -> None:
     report = measure(list(REGISTRY.values()), progress=lambda what: print(what, file=sys.stderr))
     folder = Path(__file__).parent / "results"
     write_json(folder / "throughput.json", report)
-    write_text(folder / "throughput.md", table(report))
-    print(f"{table(report)}\n{time.perf_counter() - began:.0f} s; written to {folder}")
+    write_text(folder / "throughput.md", markdown(report))
+    print(f"{markdown(report)}\n{time.perf_counter() - began:.0f} s; written to {folder}")
 
 
 if __name__ == "__main__":

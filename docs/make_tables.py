@@ -1,9 +1,9 @@
-"""Fills in the tables of the docs: those of the games' pages from the code, others from results that were measured.
+"""Fills in the tables of the docs and the README: from the code, and from results that were measured.
 
 A block between `<!-- from the code: TABLE -->` and `<!-- end -->` on a game's page is a table of its fact sheet. One
 after `<!-- from the results: FILE TABLE -->`, on any page, comes from baselines/results/FILE.json, whose plot is drawn
-to docs/plots/FILE.svg. One after `<!-- from benchmarks/results/FILE.json: TABLE -->` is made by iszoo.benchmarks.FILE.
-With --check: says what is out of date instead.
+to docs/plots/FILE.svg. One after `<!-- from benchmarks/results/FILE.json: TABLE -->` is made by iszoo.benchmarks.FILE,
+which may have a plot there too. With --check: says what is out of date instead.
 """
 
 from __future__ import annotations
@@ -16,13 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from iszoo.baselines.arena import pages
-from iszoo.benchmarks import wrappers
+from iszoo.benchmarks import profile, scaling, throughput, wrappers
+from iszoo.benchmarks.files import hash_in, report_hash
+from iszoo.benchmarks.peers import report as peers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
 
 DOCS = Path(__file__).parent
 PLOTS = DOCS / "plots"
 RESULTS = DOCS.parent / "baselines" / "results"
+BENCHMARKS = DOCS.parent / "benchmarks" / "results"
+TABLES = {module.__name__.split(".")[2]: module.tables for module in (peers, profile, scaling, throughput, wrappers)}
+PLOTTED = ("peers", "scaling")  # of the benchmarks
 _CODE = re.compile(r"(<!-- from the code: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _BENCHMARKS = re.compile(r"(<!-- from benchmarks/results/(\w+)\.json: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _RESULTS = re.compile(r"(<!-- from the results: (\S+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -30,8 +35,9 @@ _RESULTS = re.compile(r"(<!-- from the results: (\S+) (\w+) -->\n).*?(<!-- end -
 
 @cache
 def result(file: str) -> Any:
-    """The report baselines/results/FILE.json."""
-    return json.loads((RESULTS / f"{file}.json").read_text(encoding="utf-8"))
+    """The report baselines/results/FILE.json, or that of a benchmark."""
+    folder = BENCHMARKS if file in TABLES else RESULTS
+    return json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))
 
 
 @cache
@@ -51,7 +57,7 @@ def made(file: str) -> dict[str, str]:
 @cache
 def measured(file: str) -> dict[str, str]:
     """The tables of benchmarks/results/FILE.json."""
-    return {"wrappers": lambda: dict(wrappers.tables(wrappers.load()))}[file]()
+    return dict(TABLES[file](result(file)))
 
 
 def filled(path: Path) -> str:
@@ -65,15 +71,15 @@ def filled(path: Path) -> str:
 
 
 def stale_pages() -> dict[Path, str]:
-    """Page -> what it should be, of those that differ."""
-    found = {path: filled(path) for path in sorted(DOCS.rglob("*.md"))}
+    """Page -> what it should be, of those that differ; the README is one."""
+    found = {path: filled(path) for path in (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))}
     return {path: page for path, page in found.items() if page != path.read_text(encoding="utf-8")}
 
 
 def plotted() -> list[str]:
     """The results that have a plot."""
     kinds = ("*.statistics.json", "*.ladder.json", "*.strength.json", "*.curves.json")
-    return sorted(path.stem for kind in kinds for path in RESULTS.glob(kind))
+    return sorted([*PLOTTED, *(path.stem for kind in kinds for path in RESULTS.glob(kind))])
 
 
 def stale_plots() -> list[str]:
@@ -81,8 +87,8 @@ def stale_plots() -> list[str]:
     stale = []
     for name in plotted():
         plot = PLOTS / f"{name}.svg"
-        drawn_from = pages.hash_in(plot.read_text(encoding="utf-8")) if plot.exists() else None
-        if drawn_from != pages.report_hash(result(name)):
+        drawn_from = hash_in(plot.read_text(encoding="utf-8")) if plot.exists() else None
+        if drawn_from != report_hash(result(name)):
             stale.append(name)
     return stale
 
@@ -99,10 +105,11 @@ def main() -> int:
         path.write_text(page, encoding="utf-8")
     if old_plots:
         from iszoo.baselines.arena import plots
+        from iszoo.benchmarks import plots as speed
 
         PLOTS.mkdir(exist_ok=True)
         for name in old_plots:
-            draw = getattr(plots, f"{name.rpartition('.')[2]}_svg")
+            draw = getattr(speed if name in PLOTTED else plots, f"{name.rpartition('.')[2]}_svg")
             (PLOTS / f"{name}.svg").write_text(draw(result(name)), encoding="utf-8")
     return 0
 

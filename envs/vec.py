@@ -30,7 +30,8 @@ class VecEnv:
         game: the game.
         num_envs: the number of games, N.
         seed: game i starts as `env.reset(seed=seed + i)` would start it. None: from the operating system.
-        threads: how many threads share the games. The results don't depend on it.
+        threads: the most threads that share the games: all of them in `random_steps`; in `step` one for every 128
+            games, as fewer games take longer on two threads than on one. The results don't depend on it.
         autoreset: "same_step", or "disabled": games that are over stay so until `reset(where=...)`.
         reward: "outcome" or "margin".
         illegal: "raise" an error and move no game, or "terminate" the games with illegal actions.
@@ -104,7 +105,8 @@ class VecEnv:
     def _collect(self) -> None:
         """What the loops over the games are given."""
         self._same_step = self.autoreset == "same_step"
-        self._few = self.threads == 1 and self.num_envs <= engine.FEW and self.illegal == "raise"
+        self._step_threads = engine.step_threads(self.threads, self.num_envs)
+        self._few = self._step_threads == 1 and self.num_envs <= engine.FEW and self.illegal == "raise"
         self._shape = (self.num_envs,)
         self.buffers = engine.bind_buffers(
             self._table, self.rows, self.obs, self.action_mask, self.player, self._returns, self.rewards, self.done,
@@ -182,7 +184,7 @@ class VecEnv:
                 if over.any():
                     raise self._illegal(int(over.argmax()), actions)
                 actions = actions.copy()
-            wrong = engine.step_batch(self.threads, self.buffers, games, actions, mark, self._same_step)
+            wrong = engine.step_batch(self._step_threads, self.buffers, games, actions, mark, self._same_step)
         if wrong >= 0:
             raise self._illegal(wrong, actions)
 

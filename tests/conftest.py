@@ -10,6 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from iszoo.envs import engine
 from iszoo.envs.game import Game
 from tests.helpers import GAMES, SETTINGS, Setting, scaled
 
@@ -32,6 +33,12 @@ def setting(request: pytest.FixtureRequest) -> Any:
     """A game with one combination of its options."""
     found: Setting = request.param
     return found
+
+
+@pytest.fixture(autouse=True)
+def _threads_for_few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small batches are stepped on two threads too, where a test asks for two: the parallel loop is to be tested."""
+    monkeypatch.setattr(engine, "GAMES_A_THREAD", 1)
 
 
 hypothesis.settings.register_profile(

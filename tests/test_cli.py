@@ -10,7 +10,7 @@ import pytest
 import iszoo
 from iszoo import record
 from iszoo.__main__ import main
-from iszoo.baselines.arena import pages
+from iszoo.benchmarks.files import hash_in, report_hash
 
 GAMES = list(iszoo.REGISTRY)
 
@@ -62,7 +62,7 @@ def test_a_ladder_writes_its_files_and_goes_on(tmp_path: Path, capsys: pytest.Ca
     assert str(out.with_name("isis.ladder.svg")) in first.err
     report = json.loads(out.with_name("isis.ladder.json").read_text())
     assert [entry["agent"] for entry in report["agents"]] == ["greedy", "random"]
-    assert pages.hash_in(out.with_name("isis.ladder.svg").read_text()) == pages.report_hash(report)
+    assert hash_in(out.with_name("isis.ladder.svg").read_text()) == report_hash(report)
     assert main([*command, "--json", "-"]) == 0
     again = capsys.readouterr()
     assert "1 of 1 parts are played already" in again.err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from iszoo.envs import engine
 from tests.helpers import GAMES, ROOT, run_python
 from tests.programs import PLAY, QUICKEST
 
@@ -124,8 +125,8 @@ def alike(one, other):
     return all((getattr(one, name) == getattr(other, name)).all() for name in ("rows", "obs", "action_mask"))
 
 name = sys.argv[1]
-threaded = [iszoo.make_vec(name, 40, seed=seed, threads=2) for seed in range(3)]
-serial = [iszoo.make_vec(name, 40, seed=seed) for seed in range(3)]
+threaded = [iszoo.make_vec(name, 256, seed=seed, threads=2) for seed in range(3)]
+serial = [iszoo.make_vec(name, 256, seed=seed) for seed in range(3)]
 for vec in serial:
     play(vec)
 """
@@ -219,3 +220,9 @@ def test_import_and_play_load_nothing_heavy() -> None:
     loaded = set(run_python(LOADED).split())
     assert "iszoo" in loaded
     assert not loaded & HEAVY
+
+
+def test_a_step_gets_no_more_threads_than_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "GAMES_A_THREAD", 128)
+    assert [engine.step_threads(4, games) for games in (1, 128, 255, 256, 511, 512, 100_000)] == [1, 1, 1, 2, 3, 4, 4]
+    assert engine.step_threads(1, 100_000) == 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -249,17 +246,6 @@ def made_by(report: Report) -> str:
         f"iszoo {about['iszoo']}, {about['date']}, {report['seconds']:.0f} s: {about['cpu']}, Python {about['python']},"
         f" numba {about['numba']}."
     )
-
-
-def report_hash(report: Report) -> str:
-    """What a plot holds of its report, to be found by `hash_in`."""
-    return hashlib.sha256(json.dumps(report, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def hash_in(svg: str) -> str | None:
-    """The hash of the report that a plot was drawn from."""
-    found = re.search(r"report ([0-9a-f]{16})", svg)
-    return found[1] if found else None
 
 
 def _interval(low: float, high: float, form: str) -> str:

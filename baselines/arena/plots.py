@@ -1,23 +1,20 @@
 """Plots of ladders and statistics, drawn from their reports. Needs the extra iszoo[plots].
 
-Colours are those of Okabe and Ito (2008), which people with any kind of colour vision can tell apart. A plot holds
-the hash of the report that it was drawn from (`pages.report_hash`), so that one that is out of date can be found.
+Colours are those of Okabe and Ito (2008), which people with any kind of colour vision can tell apart.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.arena.pages import report_hash
+from iszoo.benchmarks.plots import STYLE, svg
 
 try:
     import matplotlib as mpl
     from matplotlib.axes import Axes
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 except ImportError as error:
@@ -25,20 +22,6 @@ except ImportError as error:
 
 COLOURS = {"random": "#7f7f7f", "greedy": "#e69f00", "expert": "#0072b2"}
 _OTHERS = ("#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
-_STYLE: Any = {
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#555555",
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "svg.hashsalt": "iszoo",  # the same plot is the same file
-}
 _MOST_SHOWN = 14  # agents in the matrix with numbers in its cells
 
 
@@ -54,7 +37,7 @@ def ladder_svg(report: Mapping[str, Any]) -> str:
     names = [entry["agent"] for entry in entries]
     common = report["common_result"]
     height = 1.7 + 0.42 * len(entries)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         if common:
             figure = Figure(figsize=(6.4, height), layout="constrained")
             left = figure.subplots()
@@ -67,7 +50,7 @@ def ladder_svg(report: Mapping[str, Any]) -> str:
             left.set_xlabel(f"Elo points above {report['anchor']}, 95 % interval")
             _matrix(right, names, report["versus"]["share"])
         left.set_title(f"{_title(report)}, {report['games']:,} games")
-        return _svg(figure, report)
+        return svg(figure, report)
 
 
 def _ratings(axes: Axes, entries: Sequence[Mapping[str, Any]], measure: str) -> None:
@@ -116,7 +99,7 @@ def statistics_svg(report: Mapping[str, Any]) -> str:
     """The plot of a game's statistics: branching, length, scores with its first setting; seats with all."""
     setting = report["settings"][0]
     names = [entry["agent"] for entry in setting["agents"]]
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(12, 7.4), layout="constrained")
         (branching, lengths), (scores, seats) = figure.subplots(2, 2)
         for width, entry in zip(_widths(names), setting["agents"], strict=True):
@@ -137,7 +120,7 @@ def statistics_svg(report: Mapping[str, Any]) -> str:
             f"{report['game']}: every seat played by the same agent, {report['games']:,} games each; {_told(setting)}",
             x=0.01, ha="left", fontsize=11,
         )  # fmt: skip
-        return _svg(figure, report)
+        return svg(figure, report)
 
 
 def _histograms(axes: Axes, histograms: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
@@ -197,7 +180,7 @@ def _short(label: str) -> str:
 def strength_svg(report: Mapping[str, Any]) -> str:
     """The plot of a report on the strength of search: win rate against simulations, with 95 % intervals."""
     opponents = list(dict.fromkeys(point["against"] for point in report["points"]))
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.subplots()
         axes.axhline(50, color="#999999", lw=1, ls=":")
@@ -215,14 +198,14 @@ def strength_svg(report: Mapping[str, Any]) -> str:
         axes.set_xscale("log")
         axes.set(xlabel="simulations a decision", ylabel="games won, %", ylim=(0, 103), title=_title(report))
         axes.legend(loc="lower right")
-        return _svg(figure, report)
+        return svg(figure, report)
 
 
 def curves_svg(report: Mapping[str, Any]) -> str:
     """The plot of training: win rate (alone: mean reward) against the processor's time, a line a seed and opponent."""
     runs = report["runs"]
     opponents = [score["opponent"] for score in runs[0]["points"][0]["scores"]]
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.8, 3.9), layout="constrained")
         axes = figure.subplots()
         for k, name in enumerate(opponents):
@@ -241,7 +224,7 @@ def curves_svg(report: Mapping[str, Any]) -> str:
         if opponents[0]:
             axes.set_ylim(0, 103)
         axes.legend(loc="best")
-        return _svg(figure, report)
+        return svg(figure, report)
 
 
 def _title(report: Mapping[str, Any]) -> str:
@@ -250,11 +233,3 @@ def _title(report: Mapping[str, Any]) -> str:
 
 def _told(setting: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in setting["options"].items() if value is not None)
-
-
-def _svg(figure: Figure, report: Mapping[str, Any]) -> str:
-    FigureCanvasSVG(figure)
-    stream = io.StringIO()
-    about: Any = {"Date": None, "Creator": "iszoo", "Description": f"report {report_hash(report)}"}
-    figure.savefig(stream, format="svg", metadata=about)
-    return stream.getvalue()

@@ -61,12 +61,13 @@ def _ratio(ours: float | None, theirs: float | None) -> float | None:
 
 
 def tables(report: Mapping[str, Any]) -> dict[str, str]:
-    """The parts of the report, for the docs: "facts", "versions", "targets", "one", "two", "first_use", "compared"."""
+    """The parts of the report, for the docs: "facts", "headline", "targets", "one", "two", "first_use", ..."""
     about, plan = report["machine"], report["plan"]
     found = {
         "facts": f"{about['cpu']}, {about['cores']} cores; Python {about['python']}; {about['date']}. Medians of"
         f" {plan['rounds']} rounds of slices of {plan['seconds']} s, in each of which every contender had its turn."
         f" Made by `make bench-peers`{'' if plan['rounds'] > 1 else ' in its quick form: rough figures'}.",
+        "headline": _headline(report["rates"]["1"]),
         "versions": _versions(report),
         "targets": _targets(report["targets"]),
         "first_use": _first_use(report["first_use"]),
@@ -92,6 +93,31 @@ def markdown(report: Mapping[str, Any]) -> str:
     }
     made = tables(report)
     return "\n\n".join(f"{head}\n\n{made[name]}" for name, head in heads.items() if name in made) + "\n"
+
+
+# Row -> how the README calls it, and the contenders' way that is like ours.
+_HEADLINE = {
+    "aec": ("one game through PettingZoo's interface: env steps", " env()"),
+    "one": ("one game, observation and mask as NumPy arrays: env steps", ""),
+    "given 1024": ("1,024 games, a call a step: env steps", ""),
+    "inside 1024": ("1,024 games, all in one call: env steps", ""),
+    "clone": ("copies of a position (ours: rows of a batch)", ""),
+    "search": ("UCT with random rollouts: simulations", ""),
+}
+
+
+def _headline(rates: Rated) -> str:
+    """Ours beside the fastest of the others, a second on one core."""
+    lines = ["| a second, on one core | iszoo | fastest other | ours is |", "|---|---:|---:|---:|"]
+    for row, (what, how) in _HEADLINE.items():
+        ours = best(rates, row, "iszoo", how)
+        others = {label.partition(", ")[0] for label in rates.get(row, {})} - {"iszoo"}
+        found = {who: rate for who in others if (rate := best(rates, row, who, how)) is not None}
+        if ours is None or not found:
+            continue
+        who = max(found, key=lambda name: found[name])
+        lines.append(f"| {what} | {short(ours)} | {short(found[who])} ({who}) | {ours / found[who]:.3g} x |")
+    return "\n".join(lines)
 
 
 def _versions(report: Mapping[str, Any]) -> str:

@@ -374,7 +374,7 @@ class Bench:
                 with_first_use=not self.quick,
                 progress=tell,
             )
-        _report(report, self.json, lambda: print(throughput.table(report)))
+        _report(report, self.json, lambda: print(throughput.markdown(report)))
 
 
 @dataclass(frozen=True)

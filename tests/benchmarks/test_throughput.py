@@ -22,9 +22,9 @@ def test_a_report_of_every_game() -> None:
         for kind in ("aec planes", "aec connect_four", "step 8 x1", "random 8 x1", "limit 8", "clone env"):
             rate = entry["rates"][kind]
             assert 0 < rate["low"] <= rate["per_second"] <= rate["high"]
-    text = throughput.table(report)
+    text = throughput.markdown(report)
     assert report["machine"]["cpu"] in text
-    assert all(f"### {name}" in text for name in report["games"])
+    assert all(f"## {name}" in text for name in report["games"])
 
 
 def test_the_aec_loop_counts_its_steps() -> None:

@@ -12,6 +12,7 @@ import iszoo
 from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.arena.statistics import statistics
 from iszoo.baselines.ladder import ladder
+from iszoo.benchmarks.files import hash_in, report_hash
 from tests.helpers import run_python
 
 LADDERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -102,7 +103,7 @@ def texts(svg: str) -> str:
 def test_a_ladders_plot(report: dict[str, Any]) -> None:
     svg = plots.ladder_svg(report)
     ElementTree.fromstring(svg)
-    assert pages.hash_in(svg) == pages.report_hash(report) != pages.report_hash({**report, "seed": 1})
+    assert hash_in(svg) == report_hash(report) != report_hash({**report, "seed": 1})
     shown = texts(svg)
     for entry in report["agents"]:
         assert entry["agent"] in shown
@@ -126,7 +127,7 @@ def test_an_interval_that_is_open_upwards_has_an_arrow() -> None:
 def test_the_plot_of_statistics(numbers: dict[str, Any]) -> None:
     svg = plots.statistics_svg(numbers)
     ElementTree.fromstring(svg)
-    assert pages.hash_in(svg) == pages.report_hash(numbers)
+    assert hash_in(svg) == report_hash(numbers)
     assert all(entry["agent"] in texts(svg) for entry in numbers["settings"][0]["agents"])
     assert svg == plots.statistics_svg(numbers)
 
@@ -138,7 +139,7 @@ def test_colours_tell_agents_apart() -> None:
 
 
 def test_a_plot_that_was_not_drawn_from_a_report() -> None:
-    assert pages.hash_in("<svg/>") is None
+    assert hash_in("<svg/>") is None
 
 
 def test_without_matplotlib_the_error_names_the_extra() -> None:

@@ -12,6 +12,7 @@ from iszoo.baselines.agents import make_agent
 from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.arena.strength import main, strength
 from iszoo.baselines.match import match
+from iszoo.benchmarks.files import hash_in, report_hash
 
 
 def test_points_are_matches(tmp_path: Path) -> None:
@@ -44,6 +45,6 @@ def test_the_command_writes_a_table_and_a_plot(tmp_path: Path, capsys: pytest.Ca
     assert "wins against `random`" in table
     svg = out.with_name("iso.strength.svg").read_text()
     assert svg == plots.strength_svg(report)
-    assert pages.hash_in(svg) == pages.report_hash(report)
+    assert hash_in(svg) == report_hash(report)
     with pytest.raises(SystemExit, match="error: "):
         main(["iso", "5:x"])

@@ -77,6 +77,16 @@ def test_markdown(report: dict[str, Any]) -> None:
     assert all(line.endswith("|") for line in lines)
 
 
+def test_the_headline_shows_the_fastest_of_the_others(report: dict[str, Any]) -> None:
+    lines = tables(report)["headline"].splitlines()[2:]
+    assert [line.split(" | ")[1:] for line in lines] == [
+        ["90", "10 (PettingZoo)", "9 x |"],
+        ["30", "20 (OpenSpiel)", "1.5 x |"],
+        ["100", "20 (Pgx)", "5 x |"],
+        ["800", "100 (Pgx)", "8 x |"],
+    ]
+
+
 def test_tables_for_the_docs(report: dict[str, Any]) -> None:
     found = tables(report)
     assert set(found) >= {"facts", "targets", "one", "two", "first_use", "compared"}

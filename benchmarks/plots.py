@@ -95,8 +95,12 @@ def scaling_svg(report: Mapping[str, Any]) -> str:
     styles = {"step": "-", "random": "--", "limit": ":"}
     colours = {"x1": "#0072b2", "x2": "#d55e00", "limit": "#7f7f7f"}
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(4.2 * (len(games) + 1), 4.2), layout="constrained")
-        panels = figure.subplots(1, len(games) + 1)
+        rows = (len(games) + 3) // 3  # of three panels, the last one for the processes
+        figure = Figure(figsize=(12.6, 3.8 * rows), layout="constrained")
+        every = figure.subplots(rows, 3).ravel()
+        panels, spare = every[: len(games) + 1], every[len(games) + 1 :]
+        for axes in spare:
+            axes.axis("off")
         for axes, (name, entry) in zip(panels, games.items(), strict=False):
             for label, rates in entry["rates"].items():
                 kind, _, threads = label.partition(" ")

@@ -63,6 +63,7 @@ lint: .venv/.test
 
 types: .venv/.test
 	$(BIN)/mypy -p iszoo -p tests.oracle
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 suite: .venv/.test .venv/.chromium
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal

@@ -110,6 +110,7 @@ def scaling_svg(report: Mapping[str, Any]) -> str:
                 axes.loglog(sizes, points, styles[kind], color=colour, marker="o", ms=3, label=_NAMES[label])
             axes.set_title(f"{name}: {entry['bytes']:,} bytes a step")
             axes.set_xlabel("games side by side")
+        counts: list[int] = []
         for name, entry in games.items():
             counts = sorted(map(int, entry["processes"]))
             alone = entry["processes"][str(counts[0])]["per_second"]

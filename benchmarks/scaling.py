@@ -53,6 +53,7 @@ def tasks(game: Game, size: int, threads: Sequence[int]) -> dict[str, tuple[Call
         vec.random_steps(game.max_game_length // 2)
         found[f"step x{count}"] = _stepping(vec, min(steps, 64))
         found[f"random x{count}"] = (lambda: None, lambda vec=vec: vec.random_steps(steps))  # type: ignore[misc]
+    vec = VecEnv(game, size, seed=0)
     obs, mask = np.empty_like(vec.obs), np.empty_like(vec.action_mask)
 
     def copy() -> int:

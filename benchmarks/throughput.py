@@ -83,6 +83,7 @@ def _batch_tasks(game: Game, sizes: Sequence[int], threads: Sequence[int]) -> di
             set_up, work = _recorded(vec, min(_RECORDED, steps))
             tasks[f"step {n} x{t}"] = (set_up, work)
             tasks[f"random {n} x{t}"] = (_nothing, lambda vec=vec, k=steps: vec.random_steps(k))  # type: ignore[misc]
+        vec = VecEnv(game, n, seed=0)
         obs, mask = np.empty_like(vec.obs), np.empty_like(vec.action_mask)
         tasks[f"limit {n}"] = (_nothing, _copying(vec, obs, mask, steps))
     return tasks

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Generic, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from iszoo.envs import engine, state
 from iszoo.envs import spaces as game_spaces
 from iszoo.envs.errors import IllegalActionError, ResetNeeded, as_action, check_choice, illegal_action
 from iszoo.envs.game import Game
+from iszoo.envs.observation import Picture, Seen
 from iszoo.envs.primitives import NUM_PLAYERS, OFFENDER
 from iszoo.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer, to_svg
 from iszoo.envs.seeds import as_seed, fresh_seed
@@ -30,11 +31,13 @@ _ONE = np.ones(1, np.bool_)
 _AFTER_RESET = frozenset(("agents", "num_agents", "rewards", "terminations", "truncations", "infos", "agent_selection"))
 
 
-class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
+class GameEnv(AECEnv, Generic[Seen, Picture]):  # type: ignore[misc]  # PettingZoo is not typed
     """One game as a PettingZoo AEC environment; agents are "player_0", "player_1", ... in seat order.
 
     Observations are {"observation": ..., "action_mask": int8 (A,)}; the mask is zero for an agent that
     doesn't move. They are fresh arrays at every call. Rewards come at the end of the game only.
+
+    For type checkers it is generic in what `observe` and `render` give; `iszoo.make` knows both from its options.
 
     Args:
         game: the game.
@@ -134,12 +137,14 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         return self._spaces[agent]
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:
+    def observation_spaces(self) -> dict[str, spaces.Dict]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The observation space of every possible agent."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
     @property
-    def action_spaces(self) -> dict[str, spaces.Discrete[np.int64]]:
+    def action_spaces(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self,
+    ) -> dict[str, spaces.Discrete[np.int64]]:
         """The action space of every possible agent."""
         return {agent: self.action_space(agent) for agent in self.possible_agents}
 
@@ -226,7 +231,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             player = engine.ILLEGAL
         if player >= 0:
             self._player = self._observed = player
-            self._obs, self._mask = obs, mask
+            self._obs, self._mask = obs, mask  # pyright: ignore[reportPossiblyUnboundVariable]
             self.agent_selection = self.possible_agents[player]
             self._updated = True
             self._last = action
@@ -266,7 +271,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
 
     # --- Seeing ---
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> Seen:
         """The position as an agent sees it, at any time, whoever moves; fresh arrays.
 
         Raises ResetNeeded before the first reset, ValueError for an unknown agent.
@@ -284,15 +289,23 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             mask = self._legal[0].copy() if seat == self._player else np.zeros_like(self._legal[0])
         if self._split_at:
             board = obs[: self._split_at].reshape(self._shape)
-            return {"observation": {"board": board, "features": obs[self._split_at :]}, "action_mask": mask}
-        return {"observation": obs.reshape(self._shape), "action_mask": mask}
+            seen: Any = {"observation": {"board": board, "features": obs[self._split_at :]}, "action_mask": mask}
+        else:
+            seen = {"observation": obs.reshape(self._shape), "action_mask": mask}
+        return seen  # type: ignore[no-any-return]
 
     def _forget_observation(self) -> None:
         """Arrays that were handed out, or belong to an earlier position, are not handed out again."""
         self._observed = -1
         self._obs = self._mask = _NOTHING
 
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    @overload
+    def last(self, observe: Literal[True] = True) -> tuple[Seen, float, bool, bool, dict[str, Any]]: ...
+
+    @overload
+    def last(self, observe: bool) -> tuple[Seen | None, float, bool, bool, dict[str, Any]]: ...
+
+    def last(self, observe: bool = True) -> tuple[Seen | None, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last action, termination, truncation and info of the agent to move."""
         if self._player is None:
             raise ResetNeeded("reset() needs to be called before last()")
@@ -316,7 +329,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             raise ResetNeeded("reset() needs to be called before state()")
         return game_spaces.state_vector(self.game, self.options, self._table, self._rows, self._params)
 
-    def agent_iter(self, max_iter: int = 2**63) -> Any:
+    def agent_iter(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, max_iter: int = 2**63
+    ) -> Iterator[str]:
         """Yields the agent to move until the game is over; step() must be called in between."""
         if self._player is None:
             raise ResetNeeded("reset() needs to be called before agent_iter()")
@@ -331,13 +346,14 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             count += 1
             yield self.agent_selection
 
-    def render(self) -> Any:
+    def render(self) -> Picture:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The position in the form of the render mode; None without one, and when a window shows it."""
         if self._player is None:
             raise ResetNeeded("reset() needs to be called before render()")
-        if self._renderer is None:
-            return None
-        return self._renderer.render(self._rows[0], self._last, self.metadata["render_fps"])
+        picture: Any = None
+        if self._renderer is not None:
+            picture = self._renderer.render(self._rows[0], self._last, self.metadata["render_fps"])
+        return picture  # type: ignore[no-any-return]
 
     def _repr_svg_(self) -> str | None:
         """The position as a picture, which notebooks show; None before the first reset."""
@@ -387,7 +403,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
         self._rows[0] = state.from_bytes(self.game, self._params, self.options, data)
         self._begin()
 
-    def clone(self) -> GameEnv:
+    def clone(self) -> GameEnv[Seen, Picture]:
         """An independent copy in the same position, shown in no window by itself. Its spaces are new, not seeded."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
@@ -409,7 +425,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo is not typed
             twin.infos = {agent: info.copy() for agent, info in self.infos.items()}
         return twin
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> GameEnv:
+    def __deepcopy__(self, memo: dict[int, Any]) -> GameEnv[Seen, Picture]:
         twin = self.clone()
         twin._spaces = copy.deepcopy(self._spaces, memo)
         return twin

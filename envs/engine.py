@@ -480,7 +480,8 @@ def step_threads(threads: int, games: int) -> int:
 
 def max_threads() -> int:
     """The most threads that numba can use in this process (its NUMBA_NUM_THREADS, by default the cores)."""
-    return int(numba.config.NUMBA_NUM_THREADS)
+    config: Any = numba.config  # pyright: ignore[reportPrivateImportUsage]
+    return int(config.NUMBA_NUM_THREADS)
 
 
 # Scratch of the parallel loop that holds the lock.

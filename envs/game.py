@@ -24,7 +24,7 @@ REWARDS = ("outcome", "margin")
 
 def words(row: np.dtype[Any], *names: str) -> Iterator[int]:
     """Where fields begin in a row, in int64 words: the offsets that kernels use."""
-    fields = row.fields
+    fields: Any = row.fields
     assert fields is not None
     return (int(fields[name][1]) // 8 for name in names)
 

@@ -8,6 +8,10 @@ Works with numba 0.61 to 0.68 (both ends are run by the tests). With NUMBA_DISAB
 is a plain tuple of Python functions, and calling through it is calling them.
 """
 
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false, reportAssignmentType=false
+# pyright: reportCallIssue=false
+# What numba says of its own types is true for some of its versions and some of its functions only.
+
 from __future__ import annotations
 
 import functools

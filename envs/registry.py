@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.game import Game, check_params
 from iszoo.envs.isaac import GAME as ISAAC
 from iszoo.envs.isis_osiris import GAME as ISIS_OSIRIS
 from iszoo.envs.iso import GAME as ISO
+from iszoo.envs.observation import Observation, SplitObservation
 from iszoo.envs.vec import VecEnv
+
+_Joined = Literal["planes", "flat"]
+_Text = Literal["ansi", "svg"]
+_Rgb = npt.NDArray[np.uint8]
 
 _games: dict[str, Game] = {game.name: game for game in (ISAAC, ISIS_OSIRIS, ISO)}
 
@@ -38,7 +46,32 @@ def find(name: str) -> Game:
     return _games[name]
 
 
-def make(name: str, **options: Any) -> GameEnv:
+# What `observe` and `render` give depends on two options.
+@overload
+def make(
+    name: str, *, observation: _Joined = ..., render_mode: Literal["human"] | None = ..., **options: Any
+) -> GameEnv[Observation, None]: ...
+@overload
+def make(name: str, *, observation: _Joined = ..., render_mode: _Text, **options: Any) -> GameEnv[Observation, str]: ...
+@overload
+def make(
+    name: str, *, observation: _Joined = ..., render_mode: Literal["rgb_array"], **options: Any
+) -> GameEnv[Observation, _Rgb]: ...
+@overload
+def make(
+    name: str, *, observation: Literal["split"], render_mode: Literal["human"] | None = ..., **options: Any
+) -> GameEnv[SplitObservation, None]: ...
+@overload
+def make(
+    name: str, *, observation: Literal["split"], render_mode: _Text, **options: Any
+) -> GameEnv[SplitObservation, str]: ...
+@overload
+def make(
+    name: str, *, observation: Literal["split"], render_mode: Literal["rgb_array"], **options: Any
+) -> GameEnv[SplitObservation, _Rgb]: ...
+@overload
+def make(name: str, **options: Any) -> GameEnv[Any, Any]: ...
+def make(name: str, **options: Any) -> GameEnv[Any, Any]:
     """One game as a PettingZoo AEC environment. See `GameEnv` for the options and the errors."""
     return GameEnv(find(name), **options)
 

@@ -154,5 +154,51 @@ def test_the_installed_wheel_plays(wheel: Path, tmp_path: Path) -> None:
     assert run_python(code, cwd=tmp_path, python=python, PYTHONPATH="").count("## ") == 0
 
 
+@pytest.fixture(scope="module")
+def user(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The interpreter of a user who has the wheel, and a file of theirs."""
+    folder = tmp_path_factory.mktemp("user")
+    python = install(wheel, folder / "venv")
+    shutil.copy(ROOT / "tests" / "typed_user.py", folder / "mine.py")
+    return python, folder / "mine.py"
+
+
+CHECKERS = {
+    "mypy": lambda python: ["mypy", "--strict", "--cache-dir", ".mypy_cache", "--python-executable", python],
+    "pyright": lambda python: ["pyright", "--pythonpath", python],
+}
+
+
+def check_types(checker: str, python: Path, file: Path) -> subprocess.CompletedProcess[str]:
+    """A type checker on a user's file, which finds iszoo where it is installed and nowhere else."""
+    (file.parent / "pyproject.toml").write_text('[tool.pyright]\ntypeCheckingMode = "standard"\n')
+    environment = {**os.environ, "PYTHONPATH": "", "MYPYPATH": ""}
+    command = [sys.executable, "-m", *map(str, CHECKERS[checker](python)), file]
+    return subprocess.run(
+        command, cwd=file.parent, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_types_hold_for_a_users_file(user: tuple[Path, Path], checker: str) -> None:
+    python, file = user
+    checked = check_types(checker, python, file)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    wrong = file.with_name("wrong.py")
+    wrong.write_text(
+        'import iszoo\n\nenv = iszoo.make("iso", render_mode="ansi")\nenv.render().no_such()\nenv.scores(1)\n'
+    )
+    found = check_types(checker, python, wrong)
+    assert found.returncode == 1, found.stdout + found.stderr
+    assert ":4:" in found.stdout
+    assert ":5:" in found.stdout
+
+
+def test_a_users_file_runs(user: tuple[Path, Path]) -> None:
+    python, file = user
+    code = f"import runpy; runpy.run_path({str(file)!r}, run_name='__main__')"
+    assert run_python(code, cwd=file.parent, python=python, PYTHONPATH="", NUMBA_DISABLE_JIT="1").endswith("4 True")
+
+
 def test_a_wheel_built_without_symlinks_plays(wheel_without_symlinks: Path, tmp_path: Path) -> None:
     plays_as_the_checkout(install(wheel_without_symlinks, tmp_path / "venv"), *REGISTRY, disable_jit="1")

@@ -77,7 +77,9 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc, unused-ignore]
         self.agents = list(self.possible_agents)
         return self._shown()
 
-    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Plays the action of the agent to move; the others' are not looked at.
 
         Raises IllegalActionError (with illegal="raise"), ResetNeeded.

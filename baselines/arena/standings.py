@@ -109,7 +109,7 @@ def standings(
         "anchor": None if common else anchor,
         "resamples": 0 if common else resamples,
         "agents": [agents[k] for k in order],
-        "versus": None if common else _versus([names[k] for k in order], [int(k) for k in order], played),
+        "versus": None if common else _versus([str(names[k]) for k in order], [int(k) for k in order], played),
         "tables": [table_report(names, table, common) for table in played],
         "notes": notes,
     }

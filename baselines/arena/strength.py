@@ -80,7 +80,7 @@ def strength(
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(
-        prog="python -m iszoo.baselines.arena.strength", description=__doc__.split("\n")[0]
+        prog="python -m iszoo.baselines.arena.strength", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("game")
     parser.add_argument("points", nargs="+", metavar="SIMULATIONS:GAMES")

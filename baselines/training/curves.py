@@ -77,7 +77,7 @@ def publish(name: str, runs: Sequence[Path]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(
-        prog="python -m iszoo.baselines.training.curves", description=__doc__.split("\n")[0]
+        prog="python -m iszoo.baselines.training.curves", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("name", help="of the policy: isaac, iso-solo")
     parser.add_argument("runs", nargs="+", type=Path, help="folders that training wrote")

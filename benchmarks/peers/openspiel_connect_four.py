@@ -61,7 +61,7 @@ def with_tensors(steps: int) -> int:
 def with_observation(steps: int) -> int:
     """The observation written into one array by C++, as OpenSpiel's Python code does where it is to be fast."""
     choose = random.Random(0).random
-    observation = make_observation(GAME)
+    observation: Any = make_observation(GAME)
     done = 0
     while done < steps:
         state = GAME.new_initial_state()
@@ -95,7 +95,7 @@ def given(n: int) -> Task:
     """A batch as a loop over states that writes the rows of two arrays."""
     games = recorded(n)
     states = [GAME.new_initial_state() for _ in range(n)]
-    observation = make_observation(GAME)
+    observation: Any = make_observation(GAME)
     seen, masks = np.zeros((n, len(observation.tensor)), np.float32), np.zeros((n, 7), np.int8)
     ends = 0
 

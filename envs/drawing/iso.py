@@ -243,6 +243,7 @@ def _perspectives(canvas: Canvas, position: Position, y: float) -> float:
         points = {spot: facing(axis, spot) for spot in tiles}
         flipped = [(u, -v) for u, v in points.values()]
         side, x0, y0 = _fit(flipped, (0.5, 0.5), (x + 40, y + 8, 146, 138), 36)
+        marked = (0.0, 0.0, 0.0, 0.0)
         for spot, face in tiles.items():
             u, v = points[spot]
             walls = int(FACE_WALLS[face])

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Adds the tests."""
-    for target in config.getoption("--iszoo-env"):
+    for target in config.getoption("--iszoo-env") or ():
         items.extend(_items(session, target))
 
 

@@ -52,7 +52,7 @@ AXES = [pytest.param(0, id="x"), pytest.param(1, id="y"), pytest.param(2, id="z"
 
 DEAL = list(range(1, 19))
 AREA_DEAL = [n for n in DEAL if n not in (10, 11, 12, 13)]
-START = (8, 8)
+START: Cell = (8, 8)
 
 
 # --- drawing ----------------------------------------------------------------------------------------------
@@ -1052,7 +1052,7 @@ def test_random_games_add_up_to_18(mode: str, num_players: int) -> None:
         if seed == 0:
             deal = [16, 17, 18, *rng.sample(DEAL[:15], 15)]  # hard to complete by chance
         game = Oracle(deal, mode=mode, num_players=num_players)
-        placed = 0
+        placed, shown = 0, list[int]()
         while game.player_to_move() != -1:
             assert game.player_to_move() == placed % num_players
             game.step(rng.choice(game.legal_actions()))
@@ -1090,7 +1090,7 @@ def test_random_games_of_area_control_have_14_tiles(num_players: int) -> None:
 
 # --- results ----------------------------------------------------------------------------------------------
 
-ONE_TILE = {START: (9, 0)}
+ONE_TILE: dict[Cell, tuple[int, int]] = {START: (9, 0)}
 
 
 def ended(claimed: dict[int, int], **options: Any) -> Oracle:

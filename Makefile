@@ -29,7 +29,7 @@ endif
 NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
-.PHONY: demo test test-frameworks lint types suite nojit docs bench bench-wrappers format clean
+.PHONY: demo test test-frameworks lint types suite nojit docs bench bench-wrappers bench-training format clean
 
 demo: .venv/.demo
 	$(BIN)/iszoo demo
@@ -103,6 +103,11 @@ bench-wrappers: $(FRAMEWORKS:%=.venvs/%/.installed)
 		OMP_NUM_THREADS=1 .venvs/$$framework/bin/python -m iszoo.benchmarks.wrappers $$framework $(QUICK); \
 	done
 	.venvs/$(firstword $(FRAMEWORKS))/bin/python docs/make_tables.py
+
+# Throughput of the training scripts, each in its framework's environment.
+bench-training: .venv/.demo .venvs/sb3/.installed .venvs/rllib/.installed
+	$(BIN)/python -m iszoo.benchmarks.scripts
+	$(BIN)/python docs/make_tables.py
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .

@@ -44,7 +44,7 @@ class SearchOptions:
 
 DEFAULTS: Mapping[str, SearchOptions] = {
     "isaac": SearchOptions(2.0, "expert", 0.7, first=4, widening=1.0, rollout="expert", margin=0.5),
-    "iso": SearchOptions(2.0, "expert", 0.8, first=4, widening=1.0, margin=0.5),
+    "iso": SearchOptions(2.0, "expert", 0.8, first=4, widening=1.0, rollout="greedy", margin=0.7),
     "isis_osiris": SearchOptions(2.0, "expert", 0.5, first=2, widening=0.3, margin=0.9),
 }
 """Game -> how `mcts:` searches it; any other game is searched without a prior, rollouts at random."""

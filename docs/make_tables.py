@@ -42,7 +42,12 @@ def result(file: str) -> Any:
 
 @cache
 def made(file: str) -> dict[str, str]:
-    """The tables that a report gives, and "facts": what games it is of, and what made it."""
+    """The tables that a report gives, and "facts": what games it is of, and what made it.
+
+    Of several ladders, FILE+FILE+..., the "ratings".
+    """
+    if "+" in file:
+        return {"ratings": pages.ratings([result(one) for one in file.split("+")])}
     report = result(file)
     if "settings" in report:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}

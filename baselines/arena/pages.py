@@ -52,6 +52,29 @@ def ladder_tables(report: Report) -> dict[str, str]:
     return {"standings": _rated_standings(report), "versus": _versus(report)}
 
 
+def ratings(reports: Sequence[Report]) -> str:
+    """The ratings of several ladders of two players beside each other, an agent a line; policies share one."""
+    columns = [
+        {_kind(entry["agent"]): f"{entry['elo']:+.0f}" for entry in report["agents"]} | {report["anchor"]: "0"}
+        for report in reports
+    ]
+    mean: dict[str, list[float]] = {}
+    for report in reports:
+        for entry in report["agents"]:
+            mean.setdefault(_kind(entry["agent"]), []).append(entry["elo"])
+    names = sorted(mean, key=lambda name: -sum(mean[name]) / len(mean[name]))
+    rows = [[f"`{name}`", *(column.get(name, "") for column in columns)] for name in names]
+    return _table(["Elo", *(report["game"].removesuffix("_v0") for report in reports)], rows)
+
+
+def _kind(agent: str) -> str:
+    """An agent's name without that of its policy: policy:iso is policy:NAME, az:iso-az:64 is az:NAME:64."""
+    parts = agent.split(":")
+    if parts[0] in ("policy", "az"):
+        parts[1] = "NAME"
+    return ":".join(parts)
+
+
 def _rated_standings(report: Report) -> str:
     seats = [f"seat {seat}" for seat in range(report["players"])]
     rows = []

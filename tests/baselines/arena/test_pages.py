@@ -78,6 +78,21 @@ def test_a_ladders_page_says_how_it_was_made(report: dict[str, Any]) -> None:
     assert all(note in page for note in report["notes"])
 
 
+def test_the_ratings_of_ladders_stand_beside_each_other() -> None:
+    def of(game: str, **elo: float) -> dict[str, Any]:
+        return {"game": game, "anchor": "random", "agents": [{"agent": k, "elo": v} for k, v in elo.items()]}
+
+    one = of("a_v0", **{"random": 0.0, "mcts:20": 12.4, "policy:a": -3.0})
+    two = of("b_v0", **{"random": 0.0, "policy:b": 50.0, "az:b-az:64": 40.2})
+    assert cells(pages.ratings([one, two])) == [
+        ["Elo", "a", "b"],
+        ["`az:NAME:64`", "", "+40"],
+        ["`policy:NAME`", "-3", "+50"],
+        ["`mcts:20`", "+12", ""],
+        ["`random`", "0", "0"],
+    ]
+
+
 def test_statistics_tables_have_every_setting_and_agent(numbers: dict[str, Any]) -> None:
     tables = pages.statistics_tables(numbers)
     for name, table in tables.items():

@@ -23,7 +23,7 @@ import numpy as np
 from numba.core.types import int64, void
 
 from iszoo.envs import isaac, isis_osiris, iso, native
-from iszoo.envs.game import Game, Options, Rows
+from iszoo.envs.game import Game, Params, Rows
 from iszoo.envs.native import caller, kernel, popcount, trailing_zeros
 from iszoo.envs.primitives import GENERATOR
 from iszoo.envs.signatures import PARAMS, ROWS
@@ -46,9 +46,9 @@ class Ending:
 
     key: Any  #: the kernel
     key_words: int  #: int64 words of a key; 0: a state row's
-    check: Callable[[Rows, Options], str]  #: why a position (a row) can't be solved, or ""
-    left: Callable[[Rows], int]  #: how much is left to play, counted in `unit`
-    unit: str  #: "pieces on the board"
+    check: Callable[[Rows, Params], str]  #: why a position (a row) can't be solved, or ""
+    left: Callable[[Rows, Params], int]  #: how much is left to play, counted in `unit`
+    unit: str  #: "pieces that can still be removed"
     knowledge: str  #: what both players are taken to know
     chances: Any = None  #: the kernels of chance; None: there is none
     fix: Any = None
@@ -100,13 +100,21 @@ def _isaac_key(rows: Any, i: int, keys: Any, j: int, params: Any) -> None:
     keys[j, 2] |= rows[i, isaac.LONGEST_AT] << 48 | rows[i, isaac.LONGEST_AT + 1] << 52
 
 
-def _isaac_check(row: Rows, options: Options) -> str:
+def _isaac_check(row: Rows, params: Params) -> str:
     return "" if row[isaac.PHASE] != isaac.PLACE else "pieces are still placed: it is solved in the scoring phase"
 
 
-def _isaac_left(row: Rows) -> int:
-    lowest = isaac.SETS_AT + 2 * isaac.LOWEST
-    return int(row[lowest]).bit_count() + int(row[lowest + 1]).bit_count()
+def _isaac_left(row: Rows, params: Params) -> int:
+    """Pieces long enough to be removed still, of players who are not out."""
+    count = 0
+    for player in range(isaac.PLAYERS):
+        if not (row[isaac.OUT] >> player) & 1:
+            sets = row[isaac.SETS_AT + isaac.FRAME * player :]
+            for k in range(isaac.TYPES):
+                if params[isaac.CELLS_OF + k] >= row[isaac.LONGEST_AT + player]:
+                    for word in range(2):
+                        count += int(sets[2 * (isaac.OWN + k) + word] & sets[2 * isaac.LOWEST + word]).bit_count()
+    return count
 
 
 # --- ISO ---------------------------------------------------------------------------------------------------
@@ -147,13 +155,13 @@ def _slot_look(rows: Any, i: int, slot: int) -> int:
     return iso.LOOKS[rows[i, iso.SLOT_FACE + slot]]  # type: ignore[no-any-return]
 
 
-def _iso_left(row: Rows) -> int:
+def _iso_left(row: Rows, params: Params) -> int:
     """Tiles to come: in the slots and under the top of the pile; some may become objectives."""
     slots = row[iso.SLOT_NUMBER : iso.SLOT_NUMBER + iso.SLOTS]
     return int((slots != 0).sum()) + -(-int(row[iso.PILE]).bit_length() // 5)
 
 
-def _always(row: Rows, options: Options) -> str:
+def _always(row: Rows, params: Params) -> str:
     return ""
 
 
@@ -231,22 +239,22 @@ def _isis_osiris_orders(rows: Any, i: int, params: Any) -> int:
     return orders
 
 
-def _isis_osiris_check(row: Rows, options: Options) -> str:
+def _isis_osiris_check(row: Rows, params: Params) -> str:
     unseen = sum(int(row[isis_osiris.UNSEEN]).to_bytes(8, "little"))
     if unseen > MOST_UNSEEN:
         return f"{unseen} tiles are unseen: it is solved with at most {MOST_UNSEEN}"
-    free = _isis_osiris_left(row)
+    free = _isis_osiris_left(row, params)
     return f"{free} cells are free: it is solved with at most {_MOST_FREE}" if free > _MOST_FREE else ""
 
 
-def _isis_osiris_left(row: Rows) -> int:
+def _isis_osiris_left(row: Rows, params: Params) -> int:
     stones = np.bitwise_or.reduce(row[isis_osiris.STONES_AT : isis_osiris.STONES_AT + 4])
     return isis_osiris.CELLS - int(row[isis_osiris.TILES_AT] | stones).bit_count()
 
 
 ENDINGS: Mapping[str, Ending] = {
     "isaac": Ending(
-        _isaac_key, 3, _isaac_check, _isaac_left, "pieces on the board", "everything: nothing is hidden, nothing is drawn"
+        _isaac_key, 3, _isaac_check, _isaac_left, "pieces that can still be removed", "everything: nothing is hidden, nothing is drawn"
     ),
     "iso": Ending(
         _iso_key, _ISO_KEY_WORDS, _always, _iso_left, "tiles in the slots and the pile",
@@ -272,4 +280,4 @@ def ending_of(game: Game) -> Ending:
         return known
     if game.deal is not None:
         raise ValueError(f"{game.name} has chance or hidden order, and no entry in ENDINGS says how it comes in")
-    return Ending(_whole_row, 0, _always, lambda row: 0, "", "everything")
+    return Ending(_whole_row, 0, _always, lambda row, params: 0, "", "everything")

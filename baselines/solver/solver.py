@@ -25,7 +25,8 @@ DEFAULT_NODES = 20_000_000
 MOST_ENTRIES = 1 << 20
 """Of the table of transpositions, 60 to 100 bytes each."""
 
-_TRIED_IN_ORDER: Mapping[str, str] = {}
+_TRIED_IN_ORDER: Mapping[str, str] = {"isaac": "greedy", "iso": "greedy"}
+"""Game -> the scripted agent in whose order actions are tried by default: where that was measured to be faster."""
 
 
 class Unsolved(ValueError):
@@ -50,10 +51,22 @@ class Solution:
     nodes: int  #: positions visited
     seconds: float
 
+    @classmethod
+    def of(
+        cls, player: int, actions: npt.NDArray[np.int64], exact: tuple[tuple[int, int], ...], orders: int, nodes: int,
+        seconds: float = 0.0, num_players: int = 2, common: bool = False,
+    ) -> Solution:  # fmt: skip
+        """All the rest from the exact values of the actions."""
+        seats = np.array([1.0] + [1.0 if common else -1.0] * (num_players - 1))
+        outcome, margin = (np.array([value[k] / orders for value in exact])[:, None] * seats for k in range(2))
+        greatest = max(exact) if player == 0 or common else min(exact)
+        best = tuple(int(action) for action, value in zip(actions, exact, strict=True) if value == greatest)
+        return cls(player, actions, outcome, margin, exact, orders, best, nodes, seconds)
+
     @property
     def value(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Outcome and margin of each seat (P,) with best play."""
-        k = int(np.flatnonzero(self.actions == self.best[0])[0])
+        k = self._place(self.best[0])
         return self.outcome[k], self.margin[k]
 
     def loss(self, action: int) -> tuple[float, float]:
@@ -61,14 +74,22 @@ class Solution:
 
         The margin may be negative where the outcome is not: more points for a worse result.
         """
-        k = np.flatnonzero(self.actions == action)
-        if len(k) != 1:
-            raise ValueError(f"{action} is not legal there")
+        k = self._place(action)
         outcome, margin = self.value
         return (
-            float(outcome[self.player] - self.outcome[k[0], self.player]),
-            float(margin[self.player] - self.margin[k[0], self.player]),
+            float(outcome[self.player] - self.outcome[k, self.player]),
+            float(margin[self.player] - self.margin[k, self.player]),
         )
+
+    def keeps(self, action: int) -> bool:
+        """Whether no action has a better expected outcome reward, whatever the margin."""
+        return self.exact[self._place(action)][0] == self.exact[self._place(self.best[0])][0]
+
+    def _place(self, action: int) -> int:
+        found = np.flatnonzero(self.actions == action)
+        if len(found) != 1:
+            raise ValueError(f"{action} is not legal there")
+        return int(found[0])
 
     @property
     def decided(self) -> bool:
@@ -142,7 +163,7 @@ class Solver:
         player = int(engine.to_move(game.table, rows, 0, params))
         if player < 0:
             raise ValueError("the game is over: there is nothing to solve")
-        why = self.ending.check(rows[0], self.options)
+        why = self.ending.check(rows[0], params)
         if why:
             raise Unsolved(f"{game.name} can't be solved here: {why}")
         settings[tree.NODES], settings[tree.LIMIT] = 1, nodes
@@ -153,21 +174,10 @@ class Solver:
         exact: list[int] = []
         for action in actions:
             exact.append(self._after(int(action), exact[-1] if exact else None))
-        sign = 1 if player == 0 or self.common else -1
-        greatest = max(sign * value for value in exact)
-        parts = [_parts(value) for value in exact]
-        seats = np.array([1.0] + [1.0 if self.common else -1.0] * (self.num_players - 1))
-        outcome, margin = (np.array([part[k] / orders for part in parts])[:, None] * seats for k in range(2))
-        return Solution(
-            player=player,
-            actions=actions,
-            outcome=outcome,
-            margin=margin,
-            exact=tuple(parts),
-            orders=orders,
-            best=tuple(int(a) for a, value in zip(actions, exact, strict=True) if sign * value == greatest),
-            nodes=int(settings[tree.NODES]),
-            seconds=time.perf_counter() - began,
+        seconds = time.perf_counter() - began
+        parts = tuple(_parts(value) for value in exact)
+        return Solution.of(
+            player, actions, parts, orders, int(settings[tree.NODES]), seconds, self.num_players, self.common
         )
 
     def _after(self, action: int, guess: int | None) -> int:
@@ -196,7 +206,7 @@ class Solver:
 
     def left(self, row: npt.NDArray[np.int64]) -> int:
         """How much is left to play at a position, in `ending.unit`."""
-        return self.ending.left(row)
+        return self.ending.left(row, self.params)
 
 
 def solve_record(record: Record, ply: int, nodes: int = DEFAULT_NODES) -> Solution:

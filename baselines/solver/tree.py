@@ -178,7 +178,11 @@ def value_of(work: Any, d: int, low: int, high: int) -> int:
 
     count = write_mask(table, rows, d, masks, params)
     _list_legal(masks, d, lists)
+    # To order the last actions of a game takes longer than to play them.
     ordered = settings[ORDERED] != 0 and count > 1
+    if ordered:
+        advance(table, ending, rows, d, lists[d, 0], 0, params)
+        ordered = to_move(table, rows, d + 1, params) >= 0
     if ordered:
         scripted.call_prefer(prior[0], rows, d, masks, wishes, params)
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from iszoo.baselines.arena import pages
-from iszoo.benchmarks import wrappers
+from iszoo.baselines.solver import judge, positions
+from iszoo.benchmarks import solving, wrappers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
 
@@ -42,6 +44,10 @@ def made(file: str) -> dict[str, str]:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
     if "runs" in report:
         return {"facts": pages.curves_facts(report), **pages.curves_tables(report)}
+    if "endgames" in report and "judged" in report:
+        return {"facts": f"{judge.facts(report)} {pages.made_by(report)}", **judge.tables(report)}
+    if "endgames" in report:
+        return {"facts": f"{positions.facts(report)} {pages.made_by(report)}", **positions.tables(report)}
     if "points" in report:
         return {"facts": f"{pages.strength_facts(report)} {pages.made_by(report)}", **pages.strength_tables(report)}
     notes = "".join(f"\n\n{note}" for note in report["notes"])
@@ -51,7 +57,11 @@ def made(file: str) -> dict[str, str]:
 @cache
 def measured(file: str) -> dict[str, str]:
     """The tables of benchmarks/results/FILE.json."""
-    return {"wrappers": lambda: dict(wrappers.tables(wrappers.load()))}[file]()
+    made_by: dict[str, Callable[[], dict[str, str]]] = {
+        "wrappers": lambda: dict(wrappers.tables(wrappers.load())),
+        "solving": lambda: solving.tables(solving.load_results()),
+    }
+    return made_by[file]()
 
 
 def filled(path: Path) -> str:

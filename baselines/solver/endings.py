@@ -254,19 +254,34 @@ def _isis_osiris_left(row: Rows, params: Params) -> int:
 
 ENDINGS: Mapping[str, Ending] = {
     "isaac": Ending(
-        _isaac_key, 3, _isaac_check, _isaac_left, "pieces that can still be removed", "everything: nothing is hidden, nothing is drawn"
+        key=_isaac_key,
+        key_words=3,
+        check=_isaac_check,
+        left=_isaac_left,
+        unit="pieces that can still be removed",
+        knowledge="everything: nothing is hidden, nothing is drawn",
     ),
     "iso": Ending(
-        _iso_key, _ISO_KEY_WORDS, _always, _iso_left, "tiles in the slots and the pile",
-        "everything, the order of the pile and the numbers of all tiles included",
+        key=_iso_key,
+        key_words=_ISO_KEY_WORDS,
+        check=_always,
+        left=_iso_left,
+        unit="tiles in the slots and the pile",
+        knowledge="everything, the order of the pile and the numbers of all tiles included",
     ),
     "isis_osiris": Ending(
-        _isis_osiris_key, 5, _isis_osiris_check, _isis_osiris_left, "free cells",
-        "all that was revealed, as with memory=\"open\"; of the tiles not seen yet each is as likely to be the next, when"
-        " it is revealed and not before",
-        _isis_osiris_chances, _isis_osiris_fix, _isis_osiris_orders,
+        key=_isis_osiris_key,
+        key_words=5,
+        check=_isis_osiris_check,
+        left=_isis_osiris_left,
+        unit="free cells",
+        knowledge="all that was revealed, as with memory='open'; each of the tiles not seen yet is as likely to be the"
+        " next, when it is revealed and not before",
+        chances=_isis_osiris_chances,
+        fix=_isis_osiris_fix,
+        orders=_isis_osiris_orders,
     ),
-}  # fmt: skip
+}
 """Game -> how it is solved."""
 
 

@@ -208,14 +208,17 @@ def _endgame(game: Game, options: dict[str, Any], entry: dict[str, Any], where: 
 def facts(report: dict[str, Any]) -> str:
     """Where the positions come from, in a sentence or two."""
     return (
-        f"{len(report['endgames'])} positions of {report['games']} games, seed {report['seed']}; what is known to both"
-        f" players: {report['knowledge']}."
+        f"{len(report['endgames'])} positions of {report['games']} games, seed {report['seed']}; both players know"
+        f" {report['knowledge']}."
     )
 
 
 def tables(report: dict[str, Any]) -> dict[str, str]:
     """The table of the positions by what is left to play: "sizes"."""
-    rows = [f"| {report['unit']} | positions | nodes, median | nodes, most | values, mean |", "|---:|---:|---:|---:|---:|"]
+    rows = [
+        f"| {report['unit']} | positions | nodes, median | nodes, most | values, mean |",
+        "|---:|---:|---:|---:|---:|",
+    ]
     for left in sorted({entry["left"] for entry in report["endgames"]}):
         entries = [entry for entry in report["endgames"] if entry["left"] == left]
         nodes = np.array([entry["nodes"] for entry in entries])

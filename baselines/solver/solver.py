@@ -17,7 +17,7 @@ from iszoo.baselines.solver.endings import ending_of
 from iszoo.envs import engine, native
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import GENERATOR, NUM_PLAYERS
-from iszoo.record import Record, game_of, replay
+from iszoo.record import Position, Record, game_of, replay
 
 DEFAULT_NODES = 20_000_000
 """The budget of a solve: positions visited."""
@@ -110,7 +110,12 @@ class Solver:
     """
 
     def __init__(
-        self, game: Game, options: Mapping[str, Any] | None = None, *, entries: int = MOST_ENTRIES, order: str | None = None
+        self,
+        game: Game,
+        options: Mapping[str, Any] | None = None,
+        *,
+        entries: int = MOST_ENTRIES,
+        order: str | None = None,
     ) -> None:
         self.game, self.options = game, game.resolve(options or {})
         self.params = game.params(self.options)
@@ -209,19 +214,23 @@ class Solver:
         return self.ending.left(row, self.params)
 
 
-def solve_record(record: Record, ply: int, nodes: int = DEFAULT_NODES) -> Solution:
-    """Solves the position after so many actions of a recorded game, which is played again and checked.
+def position_of(found: Record, ply: int) -> Position:
+    """The position after so many actions of a recorded game, which is played again and checked.
 
-    Raises ValueError for a ply that the record doesn't have and for what `Solver` refuses, RecordError for a record
-    that is not what the rules say.
+    Raises ValueError for a ply that the record doesn't have or at which nothing is to be decided, RecordError for a
+    record that is not what the rules say.
     """
-    game = game_of(record)
-    positions = replay(record)
+    positions = replay(found)
     if not 0 <= ply < len(positions):
-        raise ValueError(f"ply {ply} is out of range: the record has plies 0 to {len(positions) - 1}")
+        raise ValueError(f"ply {ply} is out of range: the game has plies 0 to {len(positions) - 1}")
     if positions[ply].player < 0:
         raise ValueError(f"ply {ply}: the game is over there; its last decision is at ply {ply - 1}")
-    return Solver(game, record.options).solve(positions[ply].row, nodes)
+    return positions[ply]
+
+
+def solve_record(found: Record, ply: int, nodes: int = DEFAULT_NODES) -> Solution:
+    """Solves the position after so many actions of a recorded game. Raises as `position_of` and `Solver.solve` do."""
+    return Solver(game_of(found), found.options).solve(position_of(found, ply).row, nodes)
 
 
 def _parts(value: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from iszoo.envs import signatures
 from iszoo.envs.engine import call_scores, call_step, to_move, write_mask, write_returns
 from iszoo.envs.game import SCORES, STEP
 from iszoo.envs.native import gather64, kernel, trailing_zeros, unbundler
-from iszoo.envs.primitives import NUM_PLAYERS, mix
+from iszoo.envs.primitives import mix
 
 OUTCOME_WEIGHT = 1 << 34
 """More than twice the greatest lead (192 points, in Isis & Osiris) times 11! orders."""
@@ -99,7 +99,7 @@ def _find(entries: Any, keys: Any, d: int, table_mask: int, solve: int) -> int:
 
 @kernel
 def _store(entries: Any, keys: Any, d: int, solve: int, value: int, bound: int, best: int, effort: int) -> None:
-    """Keeps what was found of keys[d]: in place of what was known of it, else of the older or cheaper of two entries."""
+    """Keeps what was found of keys[d]: in place of what was known of it, or of the older or cheaper of two entries."""
     size = keys.shape[1] - 1
     place = keys[d, size]
     entry = place
@@ -199,7 +199,9 @@ def value_of(work: Any, d: int, low: int, high: int) -> int:
             if weight > 0:
                 # A window for the sum says nothing about one of its terms.
                 alone = outcomes == 1
-                value += weight * value_of(work, d + 1, from_low if alone else -INFINITE, to_high if alone else INFINITE)
+                value += weight * value_of(
+                    work, d + 1, from_low if alone else -INFINITE, to_high if alone else INFINITE
+                )
         if settings[NODES] > settings[LIMIT]:
             return 0
         if greater and value > best:

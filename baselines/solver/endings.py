@@ -105,8 +105,10 @@ def _isaac_check(row: Rows, params: Params) -> str:
 
 
 def _isaac_left(row: Rows, params: Params) -> int:
-    """Pieces long enough to be removed still, of players who are not out."""
+    """Pieces long enough to be removed still, of players who are not out; those not placed yet, while some are."""
     count = 0
+    if row[isaac.PHASE] == isaac.PLACE:
+        count = sum(sum(int(counts).to_bytes(8, "little")) for counts in row[isaac.UNPLAYED : isaac.UNPLAYED + 2])
     for player in range(isaac.PLAYERS):
         if not (row[isaac.OUT] >> player) & 1:
             sets = row[isaac.SETS_AT + isaac.FRAME * player :]

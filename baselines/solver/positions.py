@@ -42,7 +42,7 @@ from iszoo.envs.game import Game, Rows
 from iszoo.envs.primitives import ROW_HEAD
 from iszoo.envs.vec import VecEnv
 
-WINDOWS = {"isaac": (2, 11), "iso": (2, 4), "isis_osiris": (3, 8)}
+WINDOWS = {"isaac": (2, 11), "iso": (2, 4), "isis_osiris": (3, 7)}
 """Game -> the least and the greatest of what is left to play, see `Ending.left`."""
 
 MOST_NODES = 5_000_000

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from iszoo.baselines.arena import pages
-from iszoo.benchmarks import profile, scaling, throughput, wrappers
+from iszoo.baselines.solver import judge, positions
+from iszoo.benchmarks import profile, scaling, solving, throughput, wrappers
 from iszoo.benchmarks.files import hash_in, report_hash
 from iszoo.benchmarks.peers import report as peers
 from iszoo.envs import REGISTRY
@@ -26,7 +27,9 @@ DOCS = Path(__file__).parent
 PLOTS = DOCS / "plots"
 RESULTS = DOCS.parent / "baselines" / "results"
 BENCHMARKS = DOCS.parent / "benchmarks" / "results"
-TABLES = {module.__name__.split(".")[2]: module.tables for module in (peers, profile, scaling, throughput, wrappers)}
+TABLES = {
+    module.__name__.split(".")[2]: module.tables for module in (peers, profile, scaling, solving, throughput, wrappers)
+}
 PLOTTED = ("peers", "scaling")  # of the benchmarks
 _CODE = re.compile(r"(<!-- from the code: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _BENCHMARKS = re.compile(r"(<!-- from benchmarks/results/(\w+)\.json: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -53,6 +56,10 @@ def made(file: str) -> dict[str, str]:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
     if "runs" in report:
         return {"facts": pages.curves_facts(report), **pages.curves_tables(report)}
+    if "endgames" in report and "judged" in report:
+        return {"facts": f"{judge.facts(report)} {pages.made_by(report)}", **judge.tables(report)}
+    if "endgames" in report:
+        return {"facts": f"{positions.facts(report)} {pages.made_by(report)}", **positions.tables(report)}
     if "points" in report:
         return {"facts": f"{pages.strength_facts(report)} {pages.made_by(report)}", **pages.strength_tables(report)}
     notes = "".join(f"\n\n{note}" for note in report["notes"])

@@ -288,6 +288,27 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Solve:
+    """The exact value of a position near the end of a recorded game, and of each legal action there."""
+
+    file: Positional[Path]
+    ply: int
+    """The position after so many actions."""
+    game: int = 1
+    """Which game of the file, from 1."""
+    nodes: int = 20_000_000
+    """The budget, in positions visited."""
+    json: JsonFile = None
+
+    def run(self) -> None:
+        """Prints values, best actions, nodes and time."""
+        from iszoo.baselines.solver import report
+
+        found = report.of_file(self.file, self.game, self.ply, self.nodes)
+        _report(found, self.json, lambda: _print_solved(found))
+
+
+@dataclass(frozen=True)
 class Serve:
     """A page to play on, in any seat, against agents and people; to watch, and to look at records."""
 
@@ -401,7 +422,7 @@ class Demo:
         print(f"Report: {self.out / 'demo.md'} and {self.out / 'demo.json'}", file=sys.stderr)
 
 
-Command = List | Info | Match | Ladder | Statistics | Reproduce | Play | Replay | Serve | Perft | Bench | Demo
+Command = List | Info | Match | Ladder | Statistics | Reproduce | Play | Replay | Solve | Serve | Perft | Bench | Demo
 
 
 # --- What commands share -----------------------------------------------------------------------------------
@@ -451,6 +472,24 @@ def _print_reproduced(report: dict[str, Any]) -> None:
     _print_table(("ladder", "agent", "table", "figure", "published", "here", "first games", "agrees"), rows)
     agreeing = sum(entry["agrees"] for entry in report["entries"])
     print(f"{agreeing} of {len(rows)} entries agree with what was published")
+
+
+def _print_solved(report: dict[str, Any]) -> None:
+    best = [entry["move"] for entry in report["actions"] if entry["best"]]
+    values = ", ".join(
+        f"seat {seat}: {outcome:+.4g} ({margin:+.4g} points)"
+        for seat, (outcome, margin) in enumerate(zip(report["outcome"], report["margin"], strict=True))
+    )
+    print(f"{report['game']}, ply {report['ply']}, seat {report['player']} to move; {report['left']} {report['unit']}")
+    print(f"Value, by outcome reward and margin: {values}")
+    print(f"Best: {' '.join(best)}\n")
+    rows = [
+        (entry["move"], f"{entry['outcome']:+.4g}", f"{entry['margin']:+.4g}", "best" if entry["best"] else "")
+        for entry in report["actions"]
+    ]
+    _print_table(("action", "outcome", "margin", ""), rows)
+    print(f"Known to both players: {report['knowledge']}")
+    print(f"{report['nodes']:,} nodes, {report['seconds']:.2f} s")
 
 
 def _print_match(result: Any) -> None:

@@ -30,7 +30,7 @@ def of_file(file: Path, number: int, ply: int, nodes: int = DEFAULT_NODES) -> di
     solution = solver.solve(position.row, nodes)
     seat = solution.player
     outcome, margin = solution.value
-    actions = [
+    actions: list[dict[str, Any]] = [
         {
             "action": int(action),
             "move": game.action_to_string(int(action)),

@@ -10,6 +10,7 @@ import pytest
 import iszoo
 from iszoo import record
 from iszoo.__main__ import main
+from iszoo.baselines.solver import solve_record
 from iszoo.benchmarks.files import hash_in, report_hash
 
 GAMES = list(iszoo.REGISTRY)
@@ -186,3 +187,59 @@ def test_demo_plays_every_game_and_writes_its_report(tmp_path: Path, capsys: pyt
     shown = capsys.readouterr()
     assert text in shown.out
     assert str(tmp_path / "demo.md") in shown.err
+
+
+def recorded_endings(tmp_path: Path) -> Path:
+    """A file of two games, of which the second is Isis & Osiris to its end."""
+    path = tmp_path / "games.jsonl"
+    for name in ("iso", "isis_osiris"):
+        assert main(["match", name, "random", "random", "--games", "2", "--record", str(path)]) == 0
+    games = list(record.read(path))
+    path.unlink()
+    record.append(path, [games[0], games[2]])
+    return path
+
+
+def test_solve_prints_values_and_best_actions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recorded_endings(tmp_path)
+    found = list(record.read(path))[1]
+    ply = len(found.actions) - 4
+    capsys.readouterr()
+    assert main(["solve", str(path), "--game", "2", "--ply", str(ply), "--json", "-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    position = record.replay(found)[ply]
+    solution = solve_record(found, ply)
+    assert report["player"] == position.player == solution.player
+    assert sorted(entry["action"] for entry in report["actions"]) == position.legal.tolist()
+    assert [entry["action"] for entry in report["actions"] if entry["best"]] == list(solution.best)
+    assert report["actions"][0]["best"]
+    assert report["outcome"] == solution.value[0].tolist()
+    assert report["nodes"] == solution.nodes
+    assert main(["solve", str(path), "--game", "2", "--ply", str(ply)]) == 0
+    shown = capsys.readouterr().out
+    for entry in report["actions"]:
+        assert iszoo.REGISTRY["isis_osiris"].action_to_string(entry["action"]) in shown
+    assert f"{solution.nodes:,} nodes" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ply", "0"], "isis_osiris can't be solved here: 22 tiles are unseen"),
+        (["--ply", "1000"], "ply 1000 is out of range: the game has plies 0 to"),
+        (["--ply", "LAST"], "the game is over there"),
+        (["--ply", "LATE", "--nodes", "2"], "not solved within 2 nodes"),
+        (["--ply", "LATE", "--nodes", "0"], "--nodes 0 is not allowed"),
+        (["--ply", "0", "--game", "3"], "has games 1 to 2"),
+    ],
+)
+def test_what_solve_refuses(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded_endings(tmp_path)
+    last = len(list(record.read(path))[1].actions)
+    given = [str({"LAST": last, "LATE": last - 6}.get(argument, argument)) for argument in arguments]
+    assert main(["solve", str(path), "--game", "2", *given]) == 1
+    assert message in capsys.readouterr().err
+    assert main(["solve", str(tmp_path / "none.jsonl"), "--ply", "1"]) == 1
+    assert "none.jsonl can't be read" in capsys.readouterr().err

@@ -206,7 +206,8 @@ def _isis_osiris_key(rows: Any, i: int, keys: Any, j: int, params: Any) -> None:
         while of_tiles:
             c = trailing_zeros(of_tiles)
             of_tiles &= of_tiles - 1
-            values += np.int64(np.int8((rows[i, isis_osiris.VALUES + (c >> 3)] >> (8 * (c & 7))) & 255))
+            value = (rows[i, isis_osiris.VALUES + (c >> 3)] >> (8 * (c & 7))) & 255
+            values += value - 256 if value > 127 else value
         keys[j, 3 + at // 6] |= ((stones + 4) | (values + 16) << 4) << (10 * (at % 6))
         at += 1
 

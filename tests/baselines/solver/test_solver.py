@@ -171,20 +171,26 @@ def test_isaac_a_win_that_a_single_point_decides() -> None:
 
 
 def test_isaac_hundred_is_forced() -> None:
-    # Both counters stand on the row: 2 pieces x 6 x 4. Dark at 60 needs 40, and Light, to whom the other turn would
-    # be given, would win by the same line.
-    pieces = [(0, slot(6, False, 0)), (1, slot(6, True, 99 - 78)), (1, slot(4, True, 99 - 59))]
-    row = scoring(pieces, (60, 62), 0)
-    solution = Solver(ISAAC).solve(row)
-    assert solution.value[0][0] == brute_force_of_row(ISAAC, row)[0]
+    # Both counters stand on row 6, at 60 and (Light's 31) 68; Light's pieces on columns 8 and 9 cross it: 2 x 6 x 4
+    # is 48, and 60 + 48 is enough.
+    pieces = [(0, slot(6, False, 61)), (1, slot(1, True, 99 - 68)), (1, slot(1, True, 99 - 69))]
+    row = scoring(pieces, (60, 31), 0)
+    solver = Solver(ISAAC)
+    solution = solver.solve(row)
+    assert solution.exact == ((1, 69),)
+    rows = row[None].copy()
+    ISAAC.kernels.step(rows, 0, solution.best[0], solver.params)
+    targets = solver.solve(rows[0])
+    assert [ISAAC.action_to_string(action) for action in targets.best] == ["100"]
+    assert targets.exact == solver_free_values(rows[0])
 
 
-def brute_force_of_row(game: Game, row: Any) -> Any:
-    env = iszoo.make(game.name).unwrapped
-    env.reset(seed=0)
+def solver_free_values(row: Any) -> tuple[tuple[int, int], ...]:
+    env = Setting(ISAAC, {}).started()
     env._rows[0] = row
     env._begin()
-    return brute_force.value(Played(env))
+    found = brute_force.values(Played(env))
+    return tuple((int(outcome), int(margin)) for outcome, margin in found.values())
 
 
 def one_tile_to_come(seed: int) -> tuple[GameEnv, list[int]]:
@@ -237,11 +243,11 @@ def test_isis_osiris_does_not_look_at_the_stock() -> None:
 def test_a_game_without_an_entry_is_solved_by_its_rows() -> None:
     rng = random.Random(1)
     plies = 0
-    while plies != 26:  # some games end before
+    while plies != 34:  # some games end before
         env = GameEnv(CONNECT_FOUR)
         env.reset(seed=0)
         plies = 0
-        while plies < 26 and (legal := env.legal_actions()):
+        while plies < 34 and (legal := env.legal_actions()):
             env.step(rng.choice(legal))
             plies += 1
         plies -= not env.legal_actions()

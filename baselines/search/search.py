@@ -4,7 +4,8 @@ Every simulation starts from the position with all that its player can't know re
 tree by UCB1, adds one node, plays to the end and backs up the result of every seat. The tree is over sequences of
 actions (Cowling, Powley, Whitehouse 2012, single-observer information-set search): a node stands for all positions
 that the sequence can lead to, and at each visit only those of its children compete that are legal in the position
-at hand. A game without chance or secrets is searched as by plain UCT.
+at hand. A game without chance or secrets is searched as by plain UCT. Where much hangs on what chance shows, the option
+`chance` gives each of its outcomes a node of its own; else a node stands for all of them.
 
 `Search` is for one position at a time; `SearchAgent` is the agent `mcts:2000` or `mcts:500ms`.
 """
@@ -39,13 +40,14 @@ class SearchOptions:
     widening: float = 0.0
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
     epsilon: float = 0.0  #: how often a scripted rollout plays at random instead
+    chance: bool = False  #: whether what is seen after an action has nodes of its own: up to twice as many nodes
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game; the rest is the outcome
 
 
 DEFAULTS: Mapping[str, SearchOptions] = {
     "isaac": SearchOptions(2.0, "expert", 0.7, first=4, widening=1.0, rollout="expert", margin=0.5),
     "iso": SearchOptions(2.0, "expert", 0.8, first=4, widening=1.0, rollout="greedy", margin=0.7),
-    "isis_osiris": SearchOptions(2.0, "expert", 0.5, first=2, widening=0.3, margin=0.9),
+    "isis_osiris": SearchOptions(2.0, "expert", 0.5, first=2, widening=0.3, chance=True, margin=0.9),
 }
 """Game -> how `mcts:` searches it; any other game is searched without a prior, rollouts at random."""
 
@@ -75,7 +77,7 @@ class Search:
         self._params, self._margin_params = (_with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._prior, self._ordered = _preference(game, self.options.prior, "prior")
         self._policy, self._guided = _preference(game, self.options.rollout, "rollout")
-        knobs = ("exploration", "first", "widening", "epsilon", "margin")
+        knobs = ("exploration", "first", "widening", "epsilon", "margin", "chance")
         self._knobs = tuple(float(getattr(self.options, knob)) for knob in knobs)
         decay = self.options.decay
         self._likely = ((1 - decay) * decay ** np.arange(game.num_actions)).astype(np.float32)
@@ -86,8 +88,10 @@ class Search:
         self._rows = np.zeros((1, game.row_size), np.int64)
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self._values = np.zeros((1, game.num_actions))
-        self._path = np.zeros(game.max_game_length + 1, np.int64)
+        self._path = np.zeros(2 * game.max_game_length + 2, np.int64)
         self._returns = np.zeros((2, self.num_players))
+        self._words = np.zeros((1, -(-game.obs_size // 8)), np.int64)
+        self._seen = self._words.view(np.int8)[:, : game.obs_size]
         self._states = np.zeros((1, 1), np.int64)
 
     def start(self, row: npt.NDArray[np.int64], seed: int) -> None:
@@ -125,7 +129,7 @@ class Search:
         self._used = search_tree.simulate(
             count, self.game.table, self._root, self.player, self._tree, self._used, self._prior, self._ordered,
             self._policy, self._guided, self._knobs, self._likely, self._rows, self._mask, self._values, self._path,
-            self._returns, self._states, self._params, self._margin_params,
+            self._returns, self._seen, self._words, self._states, self._params, self._margin_params,
         )  # fmt: skip
 
     @property
@@ -143,6 +147,10 @@ class Search:
         while child:
             yield child
             child = int(self._tree["sibling"][child])
+
+    def _child(self, node: int, action: int) -> int:
+        """The child that an action leads to; 0 if there is none."""
+        return next((child for child in self._children(node) if self._tree["action"][child] == action), 0)
 
     def visits(self) -> npt.NDArray[np.int64]:
         """How often each action was chosen at the root: int64 (A,)."""
@@ -170,12 +178,12 @@ class Search:
         return int(best["action"])
 
     def principal_variation(self) -> list[int]:
-        """The most visited actions from the root on."""
+        """The most visited actions from the root on; after each of them, what is seen most often."""
         line, node = [], 0
         while below := list(self._children(node)):
             node = max(below, key=lambda child: int(self._tree["visits"][child]))
             line.append(int(self._tree["action"][node]))
-        return line
+        return [action for action in line if action >= 0]
 
     def advance(self, action: int, row: npt.NDArray[np.int64], seed: int) -> int:
         """Makes the position after an action the root, and keeps what the tree has below it.
@@ -190,8 +198,13 @@ class Search:
 
         Returns the number of simulations that were kept.
         """
-        kept = next((child for child in self._children(0) if self._tree["action"][child] == action), 0)
+        kept = self._child(0, action)
         self._place(row, seed)
+        if kept and self.options.chance:
+            label = search_tree.seen_after(
+                self.game.table, self._root, self.player, self._seen, self._words, self._params
+            )  # fmt: skip
+            kept = self._child(kept, label)
         if not kept:
             self._tree[0] = np.zeros((), NODE)
             self._used = 1
@@ -262,7 +275,7 @@ class SearchAgent:
         """The tree for games of some options: one each, made at the first use."""
         key = params.tobytes(), thread
         if key not in self._searches:
-            capacity = min(self._budget[0] + 1, _LARGE) if self._budget[0] else _LARGE
+            capacity = min(2 * self._budget[0] + 1, _LARGE) if self._budget[0] else _LARGE
             self._searches[key] = Search(self._game, params, self._options, capacity)
         return self._searches[key]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from iszoo.baselines import scripted
 from iszoo.envs.engine import (
+    call_observe,
     call_resample,
     call_step,
     nth_legal,
@@ -15,9 +16,9 @@ from iszoo.envs.engine import (
     write_mask,
     write_returns,
 )
-from iszoo.envs.game import RESAMPLE, STEP
+from iszoo.envs.game import OBSERVE, RESAMPLE, STEP
 from iszoo.envs.native import kernel
-from iszoo.envs.primitives import NUM_PLAYERS, draw
+from iszoo.envs.primitives import NUM_PLAYERS, draw, mix
 
 MAX_PLAYERS = 4
 
@@ -27,7 +28,7 @@ NODE = np.dtype(
         ("visits", "<i4"),
         ("child", "<i4"),  # the newest child, or 0: node 0 is the root and nobody's child
         ("sibling", "<i4"),  # the next older child of the same parent, or 0
-        ("action", "<i2"),  # that leads here from the parent
+        ("action", "<i2"),  # that leads here from the parent; below 0: what is seen after the parent's action
         ("rank", "<i2"),  # among the children of the same parent: the first made is 0
     ]
 )
@@ -48,6 +49,20 @@ def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
     for p in range(MAX_PLAYERS):
         tree["value"][used, p] = 0.0
     tree["child"][parent] = used
+
+
+@kernel
+def seen_after(table: Any, rows: Any, mover: int, seen: Any, words: Any, params: Any) -> int:
+    """A number below 0 for what the player to move sees in row 0: how nodes for what chance has shown are told apart.
+
+    Two views share one of the 32,767 numbers so seldom that it costs nothing but a node for both of them.
+    seen: int8 (1, D), a view of words, int64 (1, W): scratch, zero beyond D.
+    """
+    call_observe(table[OBSERVE], rows, 0, mover, seen, params)
+    hashed = 0
+    for k in range(words.shape[1]):
+        hashed = mix(hashed ^ words[0, k])
+    return -1 - (hashed & 0x7FFFFFFF) % 0x7FFF
 
 
 @kernel
@@ -91,15 +106,15 @@ def _roll_out(
 def simulate(
     simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
     policy: Any, guided: bool, knobs: Any, likely: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any,
-    states: Any, params: Any, margin_params: Any,
+    seen: Any, words: Any, states: Any, params: Any, margin_params: Any,
 ) -> int:  # fmt: skip
     """Adds simulations to a tree of which `used` nodes are in use; returns how many are then.
 
     root: int64 (1, S), never changed. player: the seat that searches. knobs: floats, as unpacked below.
     likely: float32, the probability that the prior gives to the action of each rank. rows, mask, values, path,
-    returns: scratch. states: the generator.
+    returns, seen, words: scratch. states: the generator.
     """
-    exploration, first, widening, epsilon, margin = knobs
+    exploration, first, widening, epsilon, margin, chance = knobs
     visits, values_of, children = tree["visits"], tree["value"], tree["child"]
     siblings, actions, ranks = tree["sibling"], tree["action"], tree["rank"]
     players = params[NUM_PLAYERS]
@@ -112,11 +127,11 @@ def simulate(
         length = 1
         path[0] = 0
         mover = to_move(table, rows, 0, params)
-        while mover >= 0 and length < path.shape[0]:
+        while mover >= 0 and length < path.shape[0] - 1:
             count = write_mask(table, rows, 0, mask, params)
             # The child of the greatest upper bound among those that are legal here.
-            seen = np.float32(visits[node])
-            wide = np.float32(exploration) * np.sqrt(seen if ordered else np.log(seen + one))
+            times = np.float32(visits[node])
+            wide = np.float32(exploration) * np.sqrt(times if ordered else np.log(times + one))
             best = 0
             best_bound = np.float32(-_HUGE)
             tried = 0
@@ -134,7 +149,7 @@ def simulate(
                         best = child
                         best_bound = bound
                 child = siblings[child]
-            if used < tree.shape[0] and tried < count and tried < first + widening * np.sqrt(seen):
+            if used < tree.shape[0] and tried < count and tried < first + widening * np.sqrt(times):
                 action = _untried(tree, node, prior, ordered, rows, mask, count - tried, values, states, params)
                 _add_child(tree, used, node, action)
                 call_step(table[STEP], rows, 0, action, params)
@@ -149,6 +164,20 @@ def simulate(
             path[length] = best
             length += 1
             mover = to_move(table, rows, 0, params)
+            if chance > 0.0 and mover >= 0:
+                label = seen_after(table, rows, mover, seen, words, params)
+                child = children[node]
+                while child != 0 and actions[child] != label:
+                    child = siblings[child]
+                if child == 0:
+                    if used == tree.shape[0]:
+                        break
+                    _add_child(tree, used, node, label)
+                    child = used
+                    used += 1
+                node = child
+                path[length] = child
+                length += 1
         _roll_out(table, policy, guided, epsilon, rows, mask, values, states, params)
         write_returns(table, rows, 0, returns, params)
         if margin > 0.0:

@@ -18,7 +18,7 @@ from iszoo.baselines.agents import view_of
 from iszoo.baselines.match import match
 from iszoo.baselines.search import DEFAULTS, Search, SearchAgent, SearchOptions, make
 from iszoo.baselines.search.tree import MAX_PLAYERS, NODE
-from iszoo.envs import engine
+from iszoo.envs import engine, isis_osiris
 from iszoo.envs.aec import GameEnv
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import GENERATOR
@@ -162,6 +162,28 @@ def test_the_tree_goes_on_after_a_move(game: Any) -> None:
     search.run(simulations=100)
     assert search.simulations == kept + 100
     assert set(np.flatnonzero(search.visits()).tolist()) <= set(range(game.num_actions))
+
+
+def test_the_tree_goes_on_from_what_chance_has_shown() -> None:
+    setting = Setting(iszoo.REGISTRY["isis_osiris"], {})
+    env = play(setting.started(2), most=9)
+    while isis_osiris.REVEAL not in env.legal_actions():
+        env.step(env.legal_actions()[0])
+    search = search_of(env, SearchOptions(chance=True))
+    search.run(simulations=3000)
+    tree = search._tree
+    reveal = next(c for c in search._children(0) if tree["action"][c] == isis_osiris.REVEAL)
+    shown = {int(tree["action"][c]): c for c in search._children(reveal)}
+    assert len(shown) > 4
+    assert max(shown) < 0  # no actions
+    assert all(action >= 0 for action in search.principal_variation())
+    visits = {label: int(tree["visits"][c]) for label, c in shown.items()}
+    assert sum(visits.values()) == tree["visits"][reveal] - 1  # at its first visit it was a leaf
+    env.step(isis_osiris.REVEAL)
+    kept = search.advance(isis_osiris.REVEAL, env._rows[0], seed=3)
+    assert kept == search.simulations
+    assert kept in visits.values()
+    assert set(np.flatnonzero(search.visits()).tolist()) <= set(env.legal_actions())
 
 
 def test_a_move_that_was_never_tried_starts_anew() -> None:

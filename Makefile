@@ -149,3 +149,18 @@ bench-check: .venv/.demo
 	touch $@
 
 .PRECIOUS: .venvs/peers-%/.installed
+
+# --- Releasing ---
+
+.PHONY: release release-check test-pythons
+
+# Builds dist/ from the commit, or says what stands against it. docs/releasing.md is the whole list.
+release: .venv/.test
+	$(BIN)/python scripts/release.py
+
+release-check: .venv/.test
+	$(BIN)/python scripts/release.py --check
+
+# The wheel on each supported Python that is here, with nothing pinned. PYTHONS="3.12 3.13" for some of them.
+test-pythons: .venv/.test
+	$(BIN)/python scripts/try_pythons.py $(PYTHONS)

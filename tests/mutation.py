@@ -18,6 +18,7 @@ import datetime
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -33,6 +34,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 KEPT = Path(__file__).with_suffix(".json")
+PAGE = ROOT / "docs" / "mutation.md"
+_TABLE = re.compile(r"(<!-- from tests/mutation.json -->\n).*?(<!-- end -->)", re.DOTALL)
 FILES = ("envs/isaac.py", "envs/iso.py", "envs/isis_osiris.py")
 GAMES_TO_PLAY = "12"  # of the differential test, for each game
 
@@ -287,6 +290,24 @@ def keep(file: str, report: dict[str, Any]) -> None:
         survivor["reason"] = given.get((survivor["text"], survivor["change"]), "")
     kept[file] = report
     KEPT.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), kept), encoding="utf-8")
+
+
+def filled(page: str, kept: dict[str, Any]) -> str:
+    """docs/mutation.md with the tables of what is kept."""
+    lines = ["| file | changes possible | tried | caught | by stage | without those explained | CPU minutes | date |"]
+    lines.append("|---|---:|---:|---:|---|---:|---:|---|")
+    explained = []
+    for file, report in sorted(kept.items()):
+        same = [one for one in report["survivors"] if one["reason"]]
+        share = report["caught"] / report["count"]
+        rest = report["caught"] / (report["count"] - len(same))
+        stages = ", ".join(map(str, report["caught_by_stage"]))
+        cells = [f"`{file}`", report["possible"], report["count"], f"{report['caught']} ({share:.0%})", stages]
+        lines.append(f"| {' | '.join(map(str, [*cells, f'{rest:.0%}', report['cpu_minutes'], report['date']]))} |")
+        explained += [f"- `{file}`, line {one['line']}: `{one['change']}`. {one['reason']}" for one in same]
+    text = "\n".join([*lines, *(["", "Survivors that are the same program:", "", *explained] if explained else [])])
+    return _TABLE.sub(lambda found: f"{found[1]}{text}\n{found[2]}", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -31,9 +31,7 @@ def pictures(notebook: Any) -> list[tuple[int, str]]:
 
 @pytest.mark.filterwarnings("ignore")  # Jupyter's own
 @pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_runs_and_shows_what_it_showed(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_notebook_runs_and_shows_what_it_showed(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     committed = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)

@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Each framework in its own environment with its own pins: they can't all share one. Gymnasium and PettingZoo are the
 # oldest that pyproject.toml allows; the suite runs with the newest.
 PIN_gymnasium := gymnasium==1.2.2 pettingzoo==1.25.0
-PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy tyro rich tensorboard safetensors
+PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy tyro rich tensorboard safetensors nbclient ipykernel
 PIN_rllib := torch ray[rllib]==2.60.0 gymnasium==1.2.2
 PIN_torchrl := torch torchrl==0.14.1
 PIN_tianshou := torch tianshou==2.0.1
@@ -74,7 +74,7 @@ nojit: .venv/.test
 		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
 # Beside tests/frameworks/test_NAME.py: the training scripts on that framework.
-ALSO_sb3 := tests/frameworks/test_ppo.py
+ALSO_sb3 := tests/frameworks/test_ppo.py tests/frameworks/test_sb3_notebook.py
 ALSO_rllib := $(wildcard tests/frameworks/test_rllib_ppo.py)
 
 test-frameworks: $(FRAMEWORKS:%=test-framework-%)
@@ -154,3 +154,28 @@ bench-check: .venv/.demo
 	touch $@
 
 .PRECIOUS: .venvs/peers-%/.installed
+
+# --- Releasing ---
+
+.PHONY: release release-check test-pythons
+
+# Builds dist/ from the commit, or says what stands against it. docs/releasing.md is the whole list.
+release: .venv/.test
+	$(BIN)/python scripts/release.py
+
+release-check: .venv/.test
+	$(BIN)/python scripts/release.py --check
+
+# The wheel on each supported Python that is here, with nothing pinned. PYTHONS="3.12 3.13" for some of them.
+test-pythons: .venv/.test
+	$(BIN)/python scripts/try_pythons.py $(PYTHONS)
+
+# --- Long checks, for a person to run ---
+
+.PHONY: mutation soak
+
+mutation: .venv/.test
+	$(BIN)/python -m tests.mutation --all --write
+
+soak: .venv/.test
+	$(BIN)/python -m tests.soak --minutes 60

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import iszoo
 from iszoo import REGISTRY
 from tests.helpers import ROOT, run_python
 from tests.programs import PLAY, QUICKEST
@@ -109,6 +110,34 @@ def test_nothing_else_is_installed(wheel: Path) -> None:
     """No tests, and no second copy of the kernels at the top level."""
     roots = {name.partition("/")[0] for name in files_in_wheel(wheel)}
     assert {root for root in roots if not root.endswith(".dist-info")} == {"iszoo"}
+
+
+def test_both_stay_small_with_all_the_weights(built: Path, wheel: Path) -> None:
+    weights = {name for name in files_of_the_checkout() if name.endswith(".safetensors")}
+    assert weights
+    assert files_in_wheel(wheel).keys() >= {f"iszoo/{name}" for name in weights}
+    assert files_in_sdist(built) >= weights
+    for file in built.iterdir():
+        assert 100_000 < file.stat().st_size < 8_000_000, file.name
+
+
+def test_the_sdist_has_what_a_packager_needs(built: Path) -> None:
+    names = {name for name in files_of_the_checkout() if not name.startswith("src/iszoo/") and "/" in name}
+    folders = ("tests/", "docs/", "scripts/", "benchmarks/", "baselines/")
+    wanted = {name for name in names if name.startswith(folders)}
+    papers = {"LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "pyproject.toml"}
+    assert files_in_sdist(built) >= wanted | papers
+    assert not {name for name in files_in_sdist(built) if "__pycache__" in name or name.startswith((".git", "site/"))}
+
+
+def test_the_papers_are_installed(wheel: Path) -> None:
+    names = {name.partition("/")[2] for name in files_in_wheel(wheel)}
+    assert names >= {"licenses/LICENSE", "licenses/NOTICE", "METADATA"}
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        text = archive.read(metadata).decode()
+    assert f"\nVersion: {iszoo.__version__}\n" in text
+    assert "\nLicense-Expression: MIT\n" in text
 
 
 def test_symlinks_make_no_difference(wheel: Path, wheel_without_symlinks: Path) -> None:

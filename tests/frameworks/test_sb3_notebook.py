@@ -21,5 +21,7 @@ def test_the_notebook_trains_a_policy_and_lets_it_play(monkeypatch: pytest.Monke
     printed = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", []))
     lines = [line.split() for line in printed.splitlines() if line.startswith("against ")]
     assert [line[1] for line in lines] == ["random", "greedy", "expert"]
-    assert all(0 <= float(line[2].rstrip("%")) <= 100 for line in lines)
-    assert "python -m iszoo.baselines.ppo --game isis_osiris" in printed
+    won = [float(line[2].rstrip("%")) for line in lines]
+    assert won[0] > 90
+    assert won[1] > 50
+    assert "python -m iszoo.baselines.ppo --game isaac" in printed

@@ -206,9 +206,7 @@ class Record:
     def add(self, weights: Weights, steps: int, spent: Mapping[str, float], games: int) -> list[Score]:
         """Evaluates, adds a point to the curve, writes the policy, and the best one if this is it."""
         scores = self._scores(weights, games, EVALUATION_SEED)
-        seconds = {name: round(value, 1) for name, value in spent.items()}
-        self.curve.append({"steps": steps, **seconds, "scores": [asdict(score) for score in scores]})
-        write_text(self._out / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in self.curve))
+        self._add_point(steps, spent, scores)
         if strength(scores) >= self.best:
             self.best = strength(scores)
             self._write("best", weights, steps, spent, scores)
@@ -216,10 +214,16 @@ class Record:
         return scores
 
     def finish(self, weights: Weights, steps: int, spent: Mapping[str, float], games: int) -> list[Score]:
-        """Evaluates the policy of the end on deals that chose nothing, and writes it."""
+        """Evaluates the policy of the end on deals that chose nothing, writes it, and ends the curve."""
         scores = self._scores(weights, games, FINAL_SEED)
+        self._add_point(steps, spent, scores)
         self._write("policy", weights, steps, spent, scores)
         return scores
+
+    def _add_point(self, steps: int, spent: Mapping[str, float], scores: Sequence[Score]) -> None:
+        seconds = {name: round(value, 1) for name, value in spent.items()}
+        self.curve.append({"steps": steps, **seconds, "scores": [asdict(score) for score in scores]})
+        write_text(self._out / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in self.curve))
 
     def _scores(self, weights: Weights, games: int, seed: int) -> list[Score]:
         """Plays the fixed agents by what the policy's file holds."""

@@ -3,7 +3,8 @@
 A network is an architecture (plain values, kept in a policy's card) and weights (a dict of float32 arrays; a layer
 is `NAME.weight` (out, in) and `NAME.bias` (out,), applied as x W^T + b). Its input are flat observations, scaled
 by the bounds of their space; its output a logit for every action, legal or not, and a value: what the player to
-move can expect of the reward it was trained on.
+move can expect of the reward it was trained on. With `seats` P in the architecture there are P values: those of the
+player to move, of the next seat, and so on.
 
 kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
 
@@ -49,9 +50,10 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
             found[f"{layer}.bias"] = (outputs,)
 
     hidden, value_hidden = architecture["hidden"], architecture["value_hidden"]
+    seats = architecture.get("seats", 1)
     if architecture["kind"] == "mlp":
         dense("action", game.obs_size, *hidden, game.num_actions)
-        dense("value", game.obs_size, *value_hidden, 1)
+        dense("value", game.obs_size, *value_hidden, seats)
     else:
         size, context = architecture["wall"], len(game.features)
         places = len(_ways(architecture["reach"]))
@@ -62,7 +64,7 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         found["tile.weight"] = (size, 27)
         dense("slot", context, size)
         dense("action", size, 1)
-        dense("value", context + hidden[-1] + size, *value_hidden, 1)
+        dense("value", context + hidden[-1] + size, *value_hidden, seats)
     return found
 
 
@@ -71,13 +73,16 @@ def check(architecture: Architecture, game: Game) -> None:
     kind = architecture.get("kind")
     if kind not in KINDS:
         raise ValueError(f"architecture kind {kind!r} is not known; known are {', '.join(KINDS)}")
-    if set(architecture) != {"kind", *KINDS[kind]}:
+    if set(architecture) - {"seats"} != {"kind", *KINDS[kind]}:
         raise ValueError(f"an architecture of kind {kind} has {', '.join(KINDS[kind])}, not {sorted(architecture)}")
     for name in KINDS[kind]:
         given = architecture[name]
         sizes = given if name.endswith("hidden") else [given]
         if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
             raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
+    seats = architecture.get("seats", 1)
+    if seats != 1 and seats not in game.players:
+        raise ValueError(f"architecture seats={seats!r} is not allowed; it is 1 or a number of players of {game.name}")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -154,7 +159,14 @@ class Network:
         """Flat observations (n, D) to values (n,)."""
         if self._architecture["kind"] == "mlp":
             return self._dense("value", obs * self._scales)[:, 0]
-        return self._walls(obs)[1]
+        return self._walls(obs)[1][:, 0]
+
+    def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Flat observations (n, D) to logits (n, A) and values, (n, 1) or (n, `seats`)."""
+        if self._architecture["kind"] == "mlp":
+            x = obs * self._scales
+            return self._dense("action", x), self._dense("value", x)
+        return self._walls(obs)
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -218,7 +230,7 @@ class Network:
         pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
         np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
         values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
-        return logits.reshape(n, 9 * 256), values[:, 0]
+        return logits.reshape(n, 9 * 256), values
 
 
 def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

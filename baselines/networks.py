@@ -149,6 +149,11 @@ class Network:
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
 
+    @property
+    def weights(self) -> Weights:
+        """The weights by name, float32."""
+        return self._weights
+
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
         if self._architecture["kind"] == "mlp":

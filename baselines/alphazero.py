@@ -82,7 +82,7 @@ class Arguments(TrainingArguments):
     """Trains a network by the search that it guides."""
 
     start: str = ""
-    """A policy to begin with: one that ships, or a .safetensors file; what fits of its weights is taken."""
+    """A policy to begin with: one that ships, or a .safetensors file, with the same `hidden` layers."""
     simulations: int = 64
     """Of the search, a decision."""
     games_a_task: int = 128
@@ -176,13 +176,14 @@ class Trainer:
         self.writer = SummaryWriter(str(self.out / "tensorboard"))
 
     def _take(self, start: str) -> None:
-        """Takes those weights of a policy that have the same name and shape here."""
-        weights = load_policy(start, self.game).network.weights
-        mine = self.network.export()
-        fitting = {name: value for name, value in weights.items() if mine[name].shape == value.shape if name in mine}
-        if not fitting:
-            raise ValueError(f"--start {start}: none of its weights fits this network; give it the same layers")
-        self.network.load({**mine, **fitting})
+        """Takes the weights of a policy; of its value only if they fit, for that can be learnt anew."""
+        given, mine = load_policy(start, self.game).network.weights, self.network.export()
+        for of_value in (False, True):
+            names = {name for name in {*given, *mine} if name.startswith("value.") == of_value}
+            if all(name in given and name in mine and given[name].shape == mine[name].shape for name in names):
+                self.network.load({name: given[name] for name in names})
+            elif not of_value:
+                raise ValueError(f"--start {start}: its policy doesn't fit this network; give it the same layers")
 
     def _agent(self, network: Any) -> NetworkSearchAgent:
         return NetworkSearchAgent(

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from iszoo.baselines import walls
 from iszoo.envs.game import Game, Options
 from iszoo.envs.spaces import bare_space
 
@@ -148,6 +149,7 @@ class Network:
         self._scales = scales(game, options)
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
+            self._table = self._near_table()
 
     @property
     def weights(self) -> Weights:
@@ -190,52 +192,50 @@ class Network:
             k += 1
         return self._layer(f"{name}.{k}", x)
 
-    def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """What a wall of each colour has around it: codes (m, 3, K) to (m, 3, 3, hidden). Only what is not 0 counts."""
+    def _near_table(self) -> npt.NDArray[np.float32]:
+        """What a wall adds to the first layer: by place, colour and indicator of the wall; for each colour there."""
         near, same = self._weights["near.weight"], self._weights["same.weight"]
         size = near.shape[1]
-        flat = seen.reshape(-1, seen.shape[2])
-        rows, places = np.nonzero(flat)
-        out = np.zeros((len(flat), 3, size), np.float32)
-        if len(rows):
-            # By place, colour and indicator of the wall there, and colour of the wall in the cell.
-            table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)
-            for colour in range(3):
-                table[:, colour, :, colour] += same.reshape(-1, 3, size)
-            first = np.flatnonzero(np.diff(rows, prepend=-1))
-            chosen = table.reshape(-1, 3 * size)[9 * turn[places] + flat[rows, places] - 1]
-            out[rows[first]] = np.add.reduceat(chosen, first).reshape(-1, 3, size)
-        return out.reshape(-1, 3, 3, size)
+        table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)
+        for colour in range(3):
+            table[:, colour, :, colour] += same.reshape(-1, 3, size)
+        return np.ascontiguousarray(table.reshape(-1, 3 * size))
 
     def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n = len(obs)
         size, wide = self._architecture["wall"], self._architecture["hidden"][0]
         features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
         position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
-        codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
-        axes = np.arange(3)[:, None]
-        seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
-        context = self._layer("context", features).reshape(n, 1, 3, wide)[position]
-        hidden = np.zeros((len(cell), 3, 3, wide), np.float32)  # (m, axis, colour, .)
-        for turn in self._turns:
-            hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
+        m = len(cell)
+        codes = np.empty((n, 3, 256), np.int8)
+        walls.write_codes(obs, codes)
+        first = np.empty((m, 3, 3 * wide), np.float32)
+        walls.add_near(
+            position, cell, codes, self._near, self._turns, self._table, self._layer("context", features),
+            np.empty(self._near.shape[2], np.int64), np.empty(3 * wide, np.float32), first,
+        )  # fmt: skip
+        hidden = first.reshape(9 * m, wide)  # (m, axis, colour), .
         layers = len(self._architecture["hidden"]) - 1
         for k in range(layers):
             hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)
-        told = self._layer(f"wall.{layers}", hidden).reshape(-1, 27, size)  # of each cell: axis and kind of wall
+        told = self._layer(f"wall.{layers}", hidden).reshape(m, 27, size)  # of each cell: axis and kind of wall
         tiles = tile_walls(features)
-        turned = np.stack([np.roll(tiles, turn, axis=2) for turn in range(3)], axis=2).reshape(n, 9, 27)
+        kinds = np.where(tiles.any(axis=3), tiles.argmax(axis=3), -1)
         slots = self._layer("tile", tiles.reshape(n, 3, 27)) + self._layer("slot", features)[:, None]
-        sums = turned[position] @ told + np.repeat(slots, 3, axis=1)[position]
-        sums = np.maximum(sums, 0)  # (m, 9, size)
-        logits = np.zeros((n, 9, 256), np.float32)
-        logits[position, :, cell] = self._layer("action", sums)[:, :, 0]
+        weight = np.append(self._weights["action.weight"][0], self._weights["action.bias"])
+        logits = np.zeros((n, 9 * 256), np.float32)
+        means = np.empty((m, size), np.float32)
+        walls.add_tiles(position, cell, kinds, told, slots, weight, logits, means)
 
+        starts = np.searchsorted(position, np.arange(n))
+        pooled = np.zeros((n, hidden.shape[1] + size), np.float32)
+        some = np.flatnonzero(np.bincount(position, minlength=n))
+        if len(some):
+            both = np.concatenate([hidden.reshape(m, 9, -1).mean(axis=1), means], axis=1)
+            pooled[some] = np.add.reduceat(both, starts[some])
         count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
-        pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
-        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
         values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
-        return logits.reshape(n, 9 * 256), values
+        return logits, values
 
 
 def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

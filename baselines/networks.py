@@ -15,6 +15,10 @@ the wall there could have, the walls up to `reach` cells away (`near`, and `same
 features (`context`). It does so in four turns, adds these up, and tells by `wall` numbers what a wall of that colour
 and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
 the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
+
+kind "cells", for Isis & Osiris: each layer of `hidden` sees a cell and those beside it, alike in every cell; the
+features (`context`) are added in the first. From the last follow the logit of each cell and, with the features and the
+mean over all cells, those of the other actions (`other`) and the value.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ Architecture = Mapping[str, Any]
 KINDS: dict[str, tuple[str, ...]] = {
     "mlp": ("hidden", "value_hidden"),
     "walls": ("reach", "hidden", "wall", "value_hidden"),
+    "cells": ("hidden", "value_hidden"),
 }
 
 
@@ -55,6 +60,16 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
     if architecture["kind"] == "mlp":
         dense("action", game.obs_size, *hidden, game.num_actions)
         dense("value", game.obs_size, *value_hidden, seats)
+    elif architecture["kind"] == "cells":
+        planes, height, width = game.board_shape
+        context = len(game.features)
+        for k, (inputs, outputs) in enumerate(itertools.pairwise((planes, *hidden))):
+            found[f"cell.{k}.weight"] = (outputs, 5 * inputs)
+            found[f"cell.{k}.bias"] = (outputs,)
+        found["context.weight"] = (hidden[0], context)
+        dense("action", hidden[-1], 1)
+        dense("other", context + hidden[-1], game.num_actions - height * width)
+        dense("value", context + hidden[-1], *value_hidden, seats)
     else:
         size, context = architecture["wall"], len(game.features)
         places = len(_ways(architecture["reach"]))
@@ -84,6 +99,8 @@ def check(architecture: Architecture, game: Game) -> None:
     seats = architecture.get("seats", 1)
     if seats != 1 and seats not in game.players:
         raise ValueError(f"architecture seats={seats!r} is not allowed; it is 1 or a number of players of {game.name}")
+    if kind == "cells" and game.name != "isis_osiris":
+        raise ValueError("kind cells is for isis_osiris")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -109,6 +126,16 @@ def _ways(reach: int) -> list[tuple[int, int]]:
     """The cells in reach, as steps (u, v) along the two directions that an axis sees."""
     steps = range(-reach, reach + 1)
     return [(u, v) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
+
+
+def beside(height: int, width: int) -> npt.NDArray[np.int64]:
+    """Each cell of a board, and those beside it: int64 (H * W, 5); H * W where the board ends."""
+    found = np.full((height, width, 5), height * width)
+    cells = np.arange(height * width).reshape(height, width)
+    found[:, :, 0] = cells
+    found[1:, :, 1], found[:-1, :, 2] = cells[:-1], cells[1:]
+    found[:, 1:, 3], found[:, :-1, 4] = cells[:, :-1], cells[:, 1:]
+    return found.reshape(-1, 5)
 
 
 def perspective(reach: int) -> npt.NDArray[np.int64]:
@@ -150,6 +177,8 @@ class Network:
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
             self._table = self._near_table()
+        elif architecture["kind"] == "cells":
+            self._beside = beside(*game.board_shape[1:])
 
     @property
     def weights(self) -> Weights:
@@ -160,20 +189,20 @@ class Network:
         """Flat observations (n, D) to logits (n, A)."""
         if self._architecture["kind"] == "mlp":
             return self._dense("action", obs * self._scales)
-        return self._walls(obs)[0]
+        return self.evaluate(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
         if self._architecture["kind"] == "mlp":
             return self._dense("value", obs * self._scales)[:, 0]
-        return self._walls(obs)[1][:, 0]
+        return self.evaluate(obs)[1][:, 0]
 
     def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Flat observations (n, D) to logits (n, A) and values, (n, 1) or (n, `seats`)."""
         if self._architecture["kind"] == "mlp":
             x = obs * self._scales
             return self._dense("action", x), self._dense("value", x)
-        return self._walls(obs)
+        return self._cells(obs) if self._architecture["kind"] == "cells" else self._walls(obs)
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -191,6 +220,26 @@ class Network:
             x = np.maximum(self._layer(f"{name}.{k}", x), 0)
             k += 1
         return self._layer(f"{name}.{k}", x)
+
+    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n, board = len(obs), self._game.board_size
+        cells = len(self._beside)
+        scaled = obs * self._scales
+        features = scaled[:, board:]
+        x = np.ascontiguousarray(scaled[:, :board].reshape(n, -1, cells).transpose(0, 2, 1))
+        for k in range(len(self._architecture["hidden"])):
+            padded = np.zeros((n, cells + 1, x.shape[2]), np.float32)
+            padded[:, :cells] = x
+            x = self._layer(f"cell.{k}", np.take(padded, self._beside, axis=1).reshape(n * cells, -1))
+            x = x.reshape(n, cells, -1)
+            if k == 0:
+                x += (features @ self._weights["context.weight"].T)[:, None]
+            x = np.maximum(x, 0)
+        whole = np.concatenate([features, x.mean(axis=1)], axis=1)
+        logits = np.concatenate(
+            [self._layer("action", x.reshape(n * cells, -1)).reshape(n, cells), self._layer("other", whole)], axis=1
+        )  # fmt: skip
+        return logits, self._dense("value", whole)
 
     def _near_table(self) -> npt.NDArray[np.float32]:
         """What a wall adds to the first layer: by place, colour and indicator of the wall; for each colour there."""

@@ -142,14 +142,14 @@ def load_card(path: str | Path) -> Card:
     missing = {"game", "options", "architecture", "sha256"} - set(given)
     if missing or set(given) - set(known):
         raise PolicyError(f"{path}: missing {sorted(missing)}, unknown {sorted(set(given) - set(known))}")
-    kinds = {
+    kinds: dict[str, type] = {
         "game": str,
         "sha256": str,
         "options": dict,
         "architecture": dict,
         "evaluation": list,
         "training": dict,
-        "margin": (int, float),
+        "margin": float,
     }
     for name, kind in kinds.items():
         if name in given and not isinstance(given[name], kind):

@@ -93,7 +93,9 @@ def measure(
     return {
         "game": game.id, "simulations": simulations, "side_by_side": games, "network": ARCHITECTURES[game.name],
         "games_an_hour": {
-            name: {"median": 3600 * rate.median, "low": 3600 * rate.low, "high": 3600 * rate.high, "rounds": rate.rounds}
+            name: {
+                "median": 3600 * rate.median, "low": 3600 * rate.low, "high": 3600 * rate.high, "rounds": rate.rounds
+            }
             for name, rate in rates.items()
         },
         "ratio": rates["ours"].median / rates["plain"].median,

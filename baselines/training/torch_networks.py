@@ -51,6 +51,11 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
             self.register_buffer("turns", torch.as_tensor(networks.turns(architecture["reach"])), persistent=False)
             self.register_buffer("code", torch.as_tensor(networks.WALL_CODE), persistent=False)
 
+        elif architecture["kind"] == "cells":
+            self.register_buffer(
+                "beside", torch.as_tensor(networks.beside(*game.board_shape[1:])).flatten(), persistent=False
+            )
+
     def export(self) -> dict[str, npt.NDArray[np.float32]]:
         """Copies of the weights, for `networks.Network`."""
         keys = networks.shapes(self.architecture, self.game)
@@ -70,7 +75,7 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         if self.architecture["kind"] == "mlp":
             x = obs.float() * self.scales
             return self._dense("action", x), self._dense("value", x)
-        return self._walls(obs)
+        return self._cells(obs) if self.architecture["kind"] == "cells" else self._walls(obs)
 
     def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """As `networks.Network.evaluate`."""
@@ -105,6 +110,25 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
             x = torch.relu(self._layer(f"{name}_{k}", x))
             k += 1
         return self._layer(f"{name}_{k}", x)
+
+    def _cells(self, obs: Any) -> tuple[Any, Any]:
+        n, board = len(obs), self.game.board_size
+        scaled = obs.float() * self.scales
+        features = scaled[:, board:]
+        x = scaled[:, :board].reshape(n, self.game.board_shape[0], -1).transpose(1, 2)
+        cells = x.shape[1]
+        for k in range(len(self.architecture["hidden"])):
+            padded = nn.functional.pad(x, (0, 0, 0, 1))
+            x = self._layer(f"cell_{k}", padded.index_select(1, self.beside).reshape(n, cells, -1))
+            if k == 0:
+                x = x + (features @ self.weights["context_weight"].T)[:, None]
+            x = torch.relu(x)
+        means = x.mean(dim=1)
+        whole = torch.cat([features, means], dim=1)
+        logits = torch.cat([self._layer("action", x)[:, :, 0], self._layer("other", whole)], dim=1)
+        if not self.values_teach:
+            whole = torch.cat([features, means.detach()], dim=1)
+        return logits, self._dense("value", whole)
 
     def _walls(self, obs: Any) -> tuple[Any, Any]:
         n = len(obs)

@@ -61,15 +61,16 @@ except ImportError as error:
 MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {
-        "steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32), "margin": 0.5,
-    },
+    "isaac": {"steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32), "settle": 3},
     "iso": {
-        "steps": 60_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
+        "steps": 150_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
         "imitate_batch": 32, "imitate_rate": 5e-3, "kind": "walls", "hidden": (96, 64), "wall": 12,
-        "value_hidden": (64,), "margin": 0.5,
+        "value_hidden": (64,), "settle": 3, "batch_size": 256, "explore": 0.4,
     },
-    "isis_osiris": {"steps": 1_000_000, "start": "isis_osiris", "margin": 0.5},
+    "isis_osiris": {
+        "steps": 1_000_000, "imitate": ("expert:choices:600000",), "imitate_batch": 512, "imitate_rate": 2e-3,
+        "kind": "cells", "hidden": (32, 32, 32), "value_hidden": (64,), "settle": 2, "margin": 0.8,
+    },
 }  # fmt: skip
 """What differs from the defaults, by game."""
 
@@ -83,7 +84,9 @@ class Arguments(TrainingArguments):
 
     start: str = ""
     """A policy to begin with: one that ships, or a .safetensors file, with the same `hidden` layers."""
-    simulations: int = 64
+    learning_rate: float = 1e-3
+    """At the beginning; falls to a twentieth in a line."""
+    simulations: int = 32
     """Of the search, a decision."""
     games_a_task: int = 128
     """Games that are played side by side, by one worker."""
@@ -105,7 +108,7 @@ class Arguments(TrainingArguments):
     """The share of the longest game in which actions are drawn by their visits."""
     bootstrap: float = 0.5
     """The share of the search's value in what a position is worth."""
-    margin: float = 0.0
+    margin: float = 0.5
     """The share of the margin reward in what a game is worth; the rest is the outcome."""
     value_weight: float = 1.0
     """What the loss of the values counts."""

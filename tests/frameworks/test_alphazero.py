@@ -35,12 +35,12 @@ pytestmark = LENIENT
 
 SHORT = """
     --seed 3 --simulations 6 --games-a-task 6 --steps 900 --games 2 --replay 1000 --batch-size 64
-    --evaluate-every 0.4 --evaluate-simulations 3 --value-hidden 8 --opponents random --imitate none
+    --evaluate-every 0.4 --evaluate-simulations 3 --value-hidden 8 --opponents random --imitate none --settle 0
 """.split()  # noqa: SIM905 - as it is typed
 
 
 def arguments(out: Path, game: str = "isis_osiris", *more: str) -> alphazero.Arguments:
-    hidden = ("8", "8") if game == "iso" else ("16",)
+    hidden = ("16",) if game == "isaac" else ("8", "8")
     words = ["--game", game, *SHORT, "--start", "", "--hidden", *hidden, "--out", str(out), *more]
     return alphazero.parse(alphazero.Arguments, alphazero.MODULE, words, alphazero.PRESETS)
 
@@ -150,7 +150,11 @@ def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(name: st
     assert digest(tmp_path / "whole") == digest(tmp_path / "parts")
     assert curve(tmp_path / "whole") == curve(tmp_path / "parts")
     card = load_card(tmp_path / "whole" / "policy.safetensors")
-    assert (card.seed, card.margin, card.training["algorithm"]) == (3, 0.5, "AlphaZero")
+    assert (card.seed, card.margin, card.training["algorithm"]) == (
+        3,
+        0.8 if name == "isis_osiris" else 0.5,
+        "AlphaZero",
+    )
     assert card.steps >= 300
     assert "iszoo.baselines.alphazero" in card.command
     assert "--workers" not in card.command
@@ -230,6 +234,7 @@ def test_bad_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (("--simulations", "0"), "simulations=0 is not allowed"),
         (("--margin", "2"), "margin=2.0 is not allowed; it is a share"),
         (("--start", "nobody"), "no policy nobody ships"),
+        (("--kind", "walls"), "kind walls is for iso"),
         (("--resume",), "there is no such file to resume"),
     ):
         given = ["--game", "isis_osiris", *SHORT, "--start", "", "--out", str(tmp_path / "none"), *words]

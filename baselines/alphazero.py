@@ -69,7 +69,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "isis_osiris": {
         "steps": 1_000_000, "imitate": ("expert:choices:600000",), "imitate_batch": 512, "imitate_rate": 2e-3,
-        "kind": "cells", "hidden": (32, 32, 32), "value_hidden": (64,), "settle": 2, "margin": 0.8,
+        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,), "settle": 2, "margin": 0.8,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

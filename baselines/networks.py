@@ -16,9 +16,10 @@ features (`context`). It does so in four turns, adds these up, and tells by `wal
 and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
 the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
 
-kind "cells", for Isis & Osiris: each layer of `hidden` sees a cell and those beside it, alike in every cell; the
-features (`context`) are added in the first. From the last follow the logit of each cell and, with the features and the
-mean over all cells, those of the other actions (`other`) and the value.
+kind "cells", for Isis & Osiris: each layer of `hidden` sees a cell and the sum of those beside it, alike in every
+cell, so that it has the symmetries of the square; the features (`context`) are added in the first. From the last
+follow the logit of each cell and, with the features and the mean over all cells, those of the other actions (`other`)
+and the value.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         planes, height, width = game.board_shape
         context = len(game.features)
         for k, (inputs, outputs) in enumerate(itertools.pairwise((planes, *hidden))):
-            found[f"cell.{k}.weight"] = (outputs, 5 * inputs)
+            found[f"cell.{k}.weight"] = (outputs, 2 * inputs)
             found[f"cell.{k}.bias"] = (outputs,)
         found["context.weight"] = (hidden[0], context)
         dense("action", hidden[-1], 1)
@@ -128,16 +129,6 @@ def _ways(reach: int) -> list[tuple[int, int]]:
     return [(u, v) for u in steps for v in steps if 0 < abs(u) + abs(v) <= reach]
 
 
-def beside(height: int, width: int) -> npt.NDArray[np.int64]:
-    """Each cell of a board, and those beside it: int64 (H * W, 5); H * W where the board ends."""
-    found = np.full((height, width, 5), height * width)
-    cells = np.arange(height * width).reshape(height, width)
-    found[:, :, 0] = cells
-    found[1:, :, 1], found[:-1, :, 2] = cells[:-1], cells[1:]
-    found[:, 1:, 3], found[:, :-1, 4] = cells[:, :-1], cells[:, 1:]
-    return found.reshape(-1, 5)
-
-
 def perspective(reach: int) -> npt.NDArray[np.int64]:
     """ISO: which cells are in reach of a cell, by axis: int64 (3, 256, K), in the order in which each axis sees them.
 
@@ -177,8 +168,6 @@ class Network:
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
             self._table = self._near_table()
-        elif architecture["kind"] == "cells":
-            self._beside = beside(*game.board_shape[1:])
 
     @property
     def weights(self) -> Weights:
@@ -223,18 +212,24 @@ class Network:
 
     def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n, board = len(obs), self._game.board_size
-        cells = len(self._beside)
+        planes, height, width = self._game.board_shape
+        cells = height * width
         scaled = obs * self._scales
         features = scaled[:, board:]
-        x = np.ascontiguousarray(scaled[:, :board].reshape(n, -1, cells).transpose(0, 2, 1))
+        x = scaled[:, :board].reshape(n, planes, cells).transpose(0, 2, 1)
         for k in range(len(self._architecture["hidden"])):
-            padded = np.zeros((n, cells + 1, x.shape[2]), np.float32)
-            padded[:, :cells] = x
-            x = self._layer(f"cell.{k}", np.take(padded, self._beside, axis=1).reshape(n * cells, -1))
-            x = x.reshape(n, cells, -1)
+            size = x.shape[2]
+            seen = np.zeros((n, height, width, 2 * size), np.float32)  # a cell, and the sum of those beside it
+            here, beside = seen[..., :size], seen[..., size:]
+            here[:] = x.reshape(n, height, width, size)
+            beside[:, 1:] += here[:, :-1]
+            beside[:, :-1] += here[:, 1:]
+            beside[:, :, 1:] += here[:, :, :-1]
+            beside[:, :, :-1] += here[:, :, 1:]
+            x = self._layer(f"cell.{k}", seen.reshape(n * cells, -1)).reshape(n, cells, -1)
             if k == 0:
                 x += (features @ self._weights["context.weight"].T)[:, None]
-            x = np.maximum(x, 0)
+            np.maximum(x, 0, out=x)
         whole = np.concatenate([features, x.mean(axis=1)], axis=1)
         logits = np.concatenate(
             [self._layer("action", x.reshape(n * cells, -1)).reshape(n, cells), self._layer("other", whole)], axis=1

@@ -51,11 +51,6 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
             self.register_buffer("turns", torch.as_tensor(networks.turns(architecture["reach"])), persistent=False)
             self.register_buffer("code", torch.as_tensor(networks.WALL_CODE), persistent=False)
 
-        elif architecture["kind"] == "cells":
-            self.register_buffer(
-                "beside", torch.as_tensor(networks.beside(*game.board_shape[1:])).flatten(), persistent=False
-            )
-
     def export(self) -> dict[str, npt.NDArray[np.float32]]:
         """Copies of the weights, for `networks.Network`."""
         keys = networks.shapes(self.architecture, self.game)
@@ -115,11 +110,13 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         n, board = len(obs), self.game.board_size
         scaled = obs.float() * self.scales
         features = scaled[:, board:]
-        x = scaled[:, :board].reshape(n, self.game.board_shape[0], -1).transpose(1, 2)
-        cells = x.shape[1]
+        planes, height, width = self.game.board_shape
+        x = scaled[:, :board].reshape(n, planes, height * width).transpose(1, 2)
         for k in range(len(self.architecture["hidden"])):
-            padded = nn.functional.pad(x, (0, 0, 0, 1))
-            x = self._layer(f"cell_{k}", padded.index_select(1, self.beside).reshape(n, cells, -1))
+            here = x.reshape(n, height, width, -1)
+            padded = nn.functional.pad(here, (0, 0, 1, 1, 1, 1))
+            beside = padded[:, :-2, 1:-1] + padded[:, 2:, 1:-1] + padded[:, 1:-1, :-2] + padded[:, 1:-1, 2:]
+            x = self._layer(f"cell_{k}", torch.cat([here, beside], dim=3).flatten(1, 2))
             if k == 0:
                 x = x + (features @ self.weights["context_weight"].T)[:, None]
             x = torch.relu(x)

@@ -226,13 +226,14 @@ class Network:
             beside[:, :-1] += here[:, 1:]
             beside[:, :, 1:] += here[:, :, :-1]
             beside[:, :, :-1] += here[:, :, 1:]
-            x = self._layer(f"cell.{k}", seen.reshape(n * cells, -1)).reshape(n, cells, -1)
+            x = self._layer(f"cell.{k}", seen.reshape(n * cells, 2 * size))
+            x = x.reshape(n, cells, x.shape[1])
             if k == 0:
                 x += (features @ self._weights["context.weight"].T)[:, None]
             np.maximum(x, 0, out=x)
         whole = np.concatenate([features, x.mean(axis=1)], axis=1)
         logits = np.concatenate(
-            [self._layer("action", x.reshape(n * cells, -1)).reshape(n, cells), self._layer("other", whole)], axis=1
+            [self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells), self._layer("other", whole)], axis=1
         )  # fmt: skip
         return logits, self._dense("value", whole)
 

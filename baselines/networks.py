@@ -232,9 +232,8 @@ class Network:
                 x += (features @ self._weights["context.weight"].T)[:, None]
             np.maximum(x, 0, out=x)
         whole = np.concatenate([features, x.mean(axis=1)], axis=1)
-        logits = np.concatenate(
-            [self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells), self._layer("other", whole)], axis=1
-        )  # fmt: skip
+        of_cells = self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells)
+        logits = np.concatenate([of_cells, self._layer("other", whole)], axis=1)
         return logits, self._dense("value", whole)
 
     def _near_table(self) -> npt.NDArray[np.float32]:

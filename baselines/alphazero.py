@@ -61,15 +61,15 @@ except ImportError as error:
 MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32), "settle": 3},
+    "isaac": {"steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32)},
     "iso": {
         "steps": 150_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
         "imitate_batch": 32, "imitate_rate": 5e-3, "kind": "walls", "hidden": (96, 64), "wall": 12,
-        "value_hidden": (64,), "settle": 3, "batch_size": 256, "explore": 0.4,
+        "value_hidden": (64,), "batch_size": 256, "explore": 0.4,
     },
     "isis_osiris": {
-        "steps": 1_000_000, "imitate": ("expert:choices:600000",), "imitate_batch": 512, "imitate_rate": 2e-3,
-        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,), "settle": 2, "margin": 0.8,
+        "steps": 1_000_000, "imitate": ("expert:choices:300000",), "imitate_batch": 512, "imitate_rate": 2e-3,
+        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,), "margin": 0.8, "value_weight": 3.0,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""
@@ -98,8 +98,8 @@ class Arguments(TrainingArguments):
     """How often each position is learnt from, in the mean."""
     batch_size: int = 512
     """Positions of a gradient step."""
-    settle: int = 0
-    """The first rounds play without a search and teach the values alone: for a start whose values are new."""
+    settle: int = 60
+    """The first rounds play without a search, and teach the values alone: those of a policy that was there before."""
     noise: float = 0.25
     """The share of Dirichlet noise in what the network thinks at the roots."""
     alpha: float = 10.0
@@ -284,7 +284,8 @@ class Trainer:
             new += len(positions)
         self.clock.add("self-play", began)
         began = perf_counter()
-        losses = self._learn(max(1, round(new * a.reuse / a.batch_size)), settling)
+        reuse = min(1.0, a.reuse) if settling else a.reuse  # there, games cost less than learning
+        losses = self._learn(max(1, round(new * reuse / a.batch_size)), settling)
         self.clock.add("learning", began)
         self.rounds += 1
         self.steps += new

@@ -28,7 +28,7 @@ class Task:
     weights: Weights
     games: int  #: side by side
     seed: int  #: of the first deal, and of all else
-    simulations: int  #: a decision; 0: plays by what the network thinks of the actions, without a search
+    simulations: int  #: a decision; 0: plays by what the network thinks of the actions, see `play`
     search: NetworkSearchOptions
     noise: float  #: the share of Dirichlet noise in the probabilities at the root
     alpha: float  #: of the noise, divided by the number of actions
@@ -54,7 +54,11 @@ class Positions:
 
 
 def play(task: Task) -> Positions:
-    """Plays the games of a task to their ends. Forced actions are played without a search, and teach nothing."""
+    """Plays the games of a task to their ends. Forced actions are played without a search, and teach nothing.
+
+    Without simulations, every action is drawn by the squares of the network's probabilities: games that cost little,
+    for values to learn from.
+    """
     game = find(task.game)
     vec = VecEnv(game, task.games, seed=0, autoreset="disabled", **task.options)
     vec.reset(task.seed)
@@ -70,7 +74,7 @@ def play(task: Task) -> Positions:
         chosen = everyone[running & (vec.action_mask.sum(axis=1, dtype=np.int64) > 1)]
         if len(chosen):
             search.start(vec.rows[chosen], rng.integers(1 << 62, size=len(chosen)))
-            if task.noise:
+            if task.noise and task.simulations:
                 search.stir(rng, task.alpha, task.noise)
             search.run(task.simulations)
             parts.append({"game": chosen, **_lesson(search, vec.rows[chosen], chosen, vec.player, task)})
@@ -83,7 +87,7 @@ def play(task: Task) -> Positions:
 
 def _lesson(search: NetworkSearch, rows: Any, chosen: Any, player: Any, task: Task) -> dict[str, Any]:
     actions, visits, priors, _ = search.roots()
-    shares = visits.astype(np.float32) if task.simulations else priors
+    shares = visits.astype(np.float32) if task.simulations else priors**2
     return {
         "rows": rows, "seat": player[chosen].astype(np.int64), "actions": actions.astype(np.int16),
         "visits": shares / shares.sum(axis=1, keepdims=True), "values": search.values().astype(np.float32),

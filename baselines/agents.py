@@ -137,6 +137,7 @@ class ScriptedAgent:
 
 
 _LOADED: Mapping[str, tuple[str, str]] = {
+    "az": ("iszoo.baselines.search.network_search", "make"),
     "mcts": ("iszoo.baselines.search", "make"),
     "policy": ("iszoo.baselines.policy", "load_policy"),
 }
@@ -148,7 +149,7 @@ _UNPICKLED: Mapping[str, tuple[str, str]] = {
 }
 """The same for files that run code when they are loaded: functions (text, game, trust)."""
 
-AGENT_FORMS = ("mcts:SIMS", "policy:FILE", "sb3:ZIP", "rllib:CHECKPOINT", "module:attribute")
+AGENT_FORMS = ("mcts:SIMS", "az:FILE:SIMS", "policy:FILE", "sb3:ZIP", "rllib:CHECKPOINT", "module:attribute")
 """How agents are named that are not in `agent_names`, in any game."""
 
 
@@ -161,7 +162,7 @@ def make_agent(name: str, game: Game, *, trust: bool = False) -> Agent:
     """The agent of a name.
 
     Args:
-        name: one of `agent_names(game)`; `mcts:SIMS` (`iszoo.baselines.search`), `policy:FILE`
+        name: one of `agent_names(game)`; `mcts:SIMS` and `az:FILE:SIMS` (`iszoo.baselines.search`), `policy:FILE`
             (`iszoo.baselines.policy`), `sb3:ZIP` or `rllib:CHECKPOINT` (`iszoo.baselines.models`); or your own agent
             as `module:attribute` (`iszoo.baselines.custom`).
         game: the game that it is to play.

@@ -3,7 +3,8 @@
 A network is an architecture (plain values, kept in a policy's card) and weights (a dict of float32 arrays; a layer
 is `NAME.weight` (out, in) and `NAME.bias` (out,), applied as x W^T + b). Its input are flat observations, scaled
 by the bounds of their space; its output a logit for every action, legal or not, and a value: what the player to
-move can expect of the reward it was trained on.
+move can expect of the reward it was trained on. With `seats` P in the architecture there are P values: those of the
+player to move, of the next seat, and so on.
 
 kind "mlp": dense layers. `hidden` leads to the logits, `value_hidden`, a net of its own, to the value.
 
@@ -14,6 +15,11 @@ the wall there could have, the walls up to `reach` cells away (`near`, and `same
 features (`context`). It does so in four turns, adds these up, and tells by `wall` numbers what a wall of that colour
 and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
 the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
+
+kind "cells", for Isis & Osiris: each layer of `hidden` sees a cell and the sum of those beside it, alike in every
+cell, so that it has the symmetries of the square; the features (`context`) are added in the first. From the last
+follow the logit of each cell and, with the features and the mean over all cells, those of the other actions (`other`)
+and the value.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from iszoo.baselines import walls
 from iszoo.envs.game import Game, Options
 from iszoo.envs.spaces import bare_space
 
@@ -34,6 +41,7 @@ Architecture = Mapping[str, Any]
 KINDS: dict[str, tuple[str, ...]] = {
     "mlp": ("hidden", "value_hidden"),
     "walls": ("reach", "hidden", "wall", "value_hidden"),
+    "cells": ("hidden", "value_hidden"),
 }
 
 
@@ -49,9 +57,20 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
             found[f"{layer}.bias"] = (outputs,)
 
     hidden, value_hidden = architecture["hidden"], architecture["value_hidden"]
+    seats = architecture.get("seats", 1)
     if architecture["kind"] == "mlp":
         dense("action", game.obs_size, *hidden, game.num_actions)
-        dense("value", game.obs_size, *value_hidden, 1)
+        dense("value", game.obs_size, *value_hidden, seats)
+    elif architecture["kind"] == "cells":
+        planes, height, width = game.board_shape
+        context = len(game.features)
+        for k, (inputs, outputs) in enumerate(itertools.pairwise((planes, *hidden))):
+            found[f"cell.{k}.weight"] = (outputs, 2 * inputs)
+            found[f"cell.{k}.bias"] = (outputs,)
+        found["context.weight"] = (hidden[0], context)
+        dense("action", hidden[-1], 1)
+        dense("other", context + hidden[-1], game.num_actions - height * width)
+        dense("value", context + hidden[-1], *value_hidden, seats)
     else:
         size, context = architecture["wall"], len(game.features)
         places = len(_ways(architecture["reach"]))
@@ -62,7 +81,7 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         found["tile.weight"] = (size, 27)
         dense("slot", context, size)
         dense("action", size, 1)
-        dense("value", context + hidden[-1] + size, *value_hidden, 1)
+        dense("value", context + hidden[-1] + size, *value_hidden, seats)
     return found
 
 
@@ -71,13 +90,18 @@ def check(architecture: Architecture, game: Game) -> None:
     kind = architecture.get("kind")
     if kind not in KINDS:
         raise ValueError(f"architecture kind {kind!r} is not known; known are {', '.join(KINDS)}")
-    if set(architecture) != {"kind", *KINDS[kind]}:
+    if set(architecture) - {"seats"} != {"kind", *KINDS[kind]}:
         raise ValueError(f"an architecture of kind {kind} has {', '.join(KINDS[kind])}, not {sorted(architecture)}")
     for name in KINDS[kind]:
         given = architecture[name]
         sizes = given if name.endswith("hidden") else [given]
         if not isinstance(sizes, (list, tuple)) or not all(type(size) is int and 0 < size <= 4096 for size in sizes):
             raise ValueError(f"architecture {name}={given!r} is not allowed; sizes are whole numbers from 1 to 4096")
+    seats = architecture.get("seats", 1)
+    if seats != 1 and seats not in game.players:
+        raise ValueError(f"architecture seats={seats!r} is not allowed; it is 1 or a number of players of {game.name}")
+    if kind == "cells" and game.name != "isis_osiris":
+        raise ValueError("kind cells is for isis_osiris")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -143,18 +167,31 @@ class Network:
         self._scales = scales(game, options)
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
+            self._table = self._near_table()
+
+    @property
+    def weights(self) -> Weights:
+        """The weights by name, float32."""
+        return self._weights
 
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
         if self._architecture["kind"] == "mlp":
             return self._dense("action", obs * self._scales)
-        return self._walls(obs)[0]
+        return self.evaluate(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
         if self._architecture["kind"] == "mlp":
             return self._dense("value", obs * self._scales)[:, 0]
-        return self._walls(obs)[1]
+        return self.evaluate(obs)[1][:, 0]
+
+    def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Flat observations (n, D) to logits (n, A) and values, (n, 1) or (n, `seats`)."""
+        if self._architecture["kind"] == "mlp":
+            x = obs * self._scales
+            return self._dense("action", x), self._dense("value", x)
+        return self._cells(obs) if self._architecture["kind"] == "cells" else self._walls(obs)
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -173,52 +210,76 @@ class Network:
             k += 1
         return self._layer(f"{name}.{k}", x)
 
-    def _near_layer(self, seen: npt.NDArray[np.int8], turn: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """What a wall of each colour has around it: codes (m, 3, K) to (m, 3, 3, hidden). Only what is not 0 counts."""
+    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n, board = len(obs), self._game.board_size
+        planes, height, width = self._game.board_shape
+        cells = height * width
+        scaled = obs * self._scales
+        features = scaled[:, board:]
+        x = scaled[:, :board].reshape(n, planes, cells).transpose(0, 2, 1)
+        for k in range(len(self._architecture["hidden"])):
+            size = x.shape[2]
+            seen = np.zeros((n, height, width, 2 * size), np.float32)  # a cell, and the sum of those beside it
+            here, beside = seen[..., :size], seen[..., size:]
+            here[:] = x.reshape(n, height, width, size)
+            beside[:, 1:] += here[:, :-1]
+            beside[:, :-1] += here[:, 1:]
+            beside[:, :, 1:] += here[:, :, :-1]
+            beside[:, :, :-1] += here[:, :, 1:]
+            x = self._layer(f"cell.{k}", seen.reshape(n * cells, 2 * size))
+            x = x.reshape(n, cells, x.shape[1])
+            if k == 0:
+                x += (features @ self._weights["context.weight"].T)[:, None]
+            np.maximum(x, 0, out=x)
+        whole = np.concatenate([features, x.mean(axis=1)], axis=1)
+        of_cells = self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells)
+        logits = np.concatenate([of_cells, self._layer("other", whole)], axis=1)
+        return logits, self._dense("value", whole)
+
+    def _near_table(self) -> npt.NDArray[np.float32]:
+        """What a wall adds to the first layer: by place, colour and indicator of the wall; for each colour there."""
         near, same = self._weights["near.weight"], self._weights["same.weight"]
         size = near.shape[1]
-        flat = seen.reshape(-1, seen.shape[2])
-        rows, places = np.nonzero(flat)
-        out = np.zeros((len(flat), 3, size), np.float32)
-        if len(rows):
-            # By place, colour and indicator of the wall there, and colour of the wall in the cell.
-            table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)
-            for colour in range(3):
-                table[:, colour, :, colour] += same.reshape(-1, 3, size)
-            first = np.flatnonzero(np.diff(rows, prepend=-1))
-            chosen = table.reshape(-1, 3 * size)[9 * turn[places] + flat[rows, places] - 1]
-            out[rows[first]] = np.add.reduceat(chosen, first).reshape(-1, 3, size)
-        return out.reshape(-1, 3, 3, size)
+        table = np.repeat(near.reshape(-1, 3, 3, 1, size), 3, axis=3)
+        for colour in range(3):
+            table[:, colour, :, colour] += same.reshape(-1, 3, size)
+        return np.ascontiguousarray(table.reshape(-1, 3 * size))
 
     def _walls(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         n = len(obs)
         size, wide = self._architecture["wall"], self._architecture["hidden"][0]
         features = obs[:, self._game.board_size :] * self._scales[self._game.board_size :]
         position, cell = np.nonzero(obs[:, 18 * 256 : 19 * 256])
-        codes = np.einsum("p,napc->nac", WALL_CODE, obs[:, : 18 * 256].reshape(n, 3, 6, 256), dtype=np.float32)
-        axes = np.arange(3)[:, None]
-        seen = codes.astype(np.int8)[position[:, None, None], axes, self._near[:, cell].transpose(1, 0, 2)]  # (m, 3, K)
-        context = self._layer("context", features).reshape(n, 1, 3, wide)[position]
-        hidden = np.zeros((len(cell), 3, 3, wide), np.float32)  # (m, axis, colour, .)
-        for turn in self._turns:
-            hidden += np.maximum(self._near_layer(seen, turn) + context, 0)
+        m = len(cell)
+        codes = np.empty((n, 3, 256), np.int8)
+        walls.write_codes(obs, codes)
+        first = np.empty((m, 3, 3 * wide), np.float32)
+        walls.add_near(
+            position, cell, codes, self._near, self._turns, self._table, self._layer("context", features),
+            np.empty(self._near.shape[2], np.int64), np.empty(3 * wide, np.float32), first,
+        )  # fmt: skip
+        hidden = first.reshape(9 * m, wide)  # (m, axis, colour), .
         layers = len(self._architecture["hidden"]) - 1
         for k in range(layers):
             hidden = np.maximum(self._layer(f"wall.{k}", hidden), 0)
-        told = self._layer(f"wall.{layers}", hidden).reshape(-1, 27, size)  # of each cell: axis and kind of wall
+        told = self._layer(f"wall.{layers}", hidden).reshape(m, 27, size)  # of each cell: axis and kind of wall
         tiles = tile_walls(features)
-        turned = np.stack([np.roll(tiles, turn, axis=2) for turn in range(3)], axis=2).reshape(n, 9, 27)
+        kinds = np.where(tiles.any(axis=3), tiles.argmax(axis=3), -1)
         slots = self._layer("tile", tiles.reshape(n, 3, 27)) + self._layer("slot", features)[:, None]
-        sums = turned[position] @ told + np.repeat(slots, 3, axis=1)[position]
-        sums = np.maximum(sums, 0)  # (m, 9, size)
-        logits = np.zeros((n, 9, 256), np.float32)
-        logits[position, :, cell] = self._layer("action", sums)[:, :, 0]
+        weight = np.append(self._weights["action.weight"][0], self._weights["action.bias"])
+        logits = np.zeros((n, 9 * 256), np.float32)
+        means = np.empty((m, size), np.float32)
+        walls.add_tiles(position, cell, kinds, told, slots, weight, logits, means)
 
+        starts = np.searchsorted(position, np.arange(n))
+        pooled = np.zeros((n, hidden.shape[1] + size), np.float32)
+        some = np.flatnonzero(np.bincount(position, minlength=n))
+        if len(some):
+            both = np.concatenate([hidden.reshape(m, 9, -1).mean(axis=1), means], axis=1)
+            pooled[some] = np.add.reduceat(both, starts[some])
         count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
-        pooled = np.zeros((n, hidden.shape[3] + size), np.float32)
-        np.add.at(pooled, position, np.concatenate([hidden.mean(axis=(1, 2)), sums.mean(axis=1)], axis=1))
         values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
-        return logits.reshape(n, 9 * 256), values[:, 0]
+        return logits, values
 
 
 def tile_walls(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -53,6 +53,7 @@ class Card:
     steps: int = 0  #: of training: actions of the learner
     training: Mapping[str, Any] = field(default_factory=dict)  #: all arguments, machine, seconds
     evaluation: tuple[Mapping[str, Any], ...] = ()  #: matches, as `MatchResult.to_json` gives them
+    margin: float = 0.0  #: the share of the margin reward in what its values mean; the rest is the outcome
     sha256: str = ""  #: of the file of weights; written by `save_policy`
 
 
@@ -141,7 +142,15 @@ def load_card(path: str | Path) -> Card:
     missing = {"game", "options", "architecture", "sha256"} - set(given)
     if missing or set(given) - set(known):
         raise PolicyError(f"{path}: missing {sorted(missing)}, unknown {sorted(set(given) - set(known))}")
-    kinds = {"game": str, "sha256": str, "options": dict, "architecture": dict, "evaluation": list, "training": dict}
+    kinds: dict[str, type] = {
+        "game": str,
+        "sha256": str,
+        "options": dict,
+        "architecture": dict,
+        "evaluation": list,
+        "training": dict,
+        "margin": float,
+    }
     for name, kind in kinds.items():
         if name in given and not isinstance(given[name], kind):
             raise PolicyError(f"{path}: {name} is {given[name]!r}, not a {kind.__name__}")

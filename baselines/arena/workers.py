@@ -11,10 +11,13 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_DIED = "a worker process died; perhaps the memory was not enough: take fewer workers"
 
 
 def cores() -> int:
@@ -49,6 +52,36 @@ def run(
     return _in_processes(function, tasks, min(workers, len(tasks)))
 
 
+@contextmanager
+def standing(
+    function: Callable[[T], R], workers: int = 1, ray: str | None = None
+) -> Iterator[Callable[[Sequence[T]], list[R]]]:
+    """Workers that stay for many lists of tasks: gives what does a list of them, results in their order.
+
+    Arguments and errors are those of `run`.
+    """
+    if ray is not None:
+        with _connected(workers, ray):
+            yield lambda tasks: [result for _, result in sorted(run(function, tasks, ray=ray), key=_place)]
+        return
+    if workers == 1:
+        yield lambda tasks: [function(task) for task in tasks]
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin) as pool:
+
+        def do(tasks: Sequence[T]) -> list[R]:
+            try:
+                return list(pool.map(function, tasks))
+            except BrokenProcessPool as error:
+                raise ChildProcessError(_DIED) from error
+
+        yield do
+
+
+def _place(done: tuple[int, Any]) -> int:
+    return done[0]
+
+
 def _in_processes(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Iterator[tuple[int, R]]:
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin)
@@ -58,9 +91,7 @@ def _in_processes(function: Callable[[T], R], tasks: Sequence[T], workers: int) 
             yield running.pop(done), done.result()
         pool.shutdown()
     except BrokenProcessPool as error:
-        raise ChildProcessError(
-            "a worker process died; perhaps the memory was not enough: take fewer workers"
-        ) from error
+        raise ChildProcessError(_DIED) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - others:  # after an error: nobody waits for their work
@@ -74,7 +105,9 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, address: str) -> Iterator[tuple[int, R]]:
+@contextmanager
+def _connected(workers: int, address: str) -> Iterator[Any]:
+    """Ray: the one that this process is connected to already, or for the time being another."""
     try:
         import ray
     except ImportError as error:
@@ -88,6 +121,14 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
         except ConnectionError as error:
             raise ValueError(f"there is no Ray cluster at {address!r}: {error}") from error
     try:
+        yield ray
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, address: str) -> Iterator[tuple[int, R]]:
+    with _connected(workers, address) as ray:
         remote: Any = ray.remote(num_cpus=1)(_from_here(function))
         running = {remote.remote(task): k for k, task in enumerate(tasks)}
         while running:
@@ -101,9 +142,6 @@ def _on_ray(function: Callable[[T], R], tasks: Sequence[T], workers: int, addres
             except ray.exceptions.RayError as error:  # a node that died, or can't read what it was sent
                 raise ChildProcessError(f"Ray could not do a task: {error}") from error
             yield running.pop(done), result
-    finally:
-        if started:
-            ray.shutdown()
 
 
 def _from_here(function: Callable[[T], R]) -> Callable[[T], R]:

@@ -74,7 +74,7 @@ class Search:
         self.game = game
         self.options = DEFAULTS.get(game.name, SearchOptions()) if options is None else options
         self.num_players = int(params[NUM_PLAYERS])
-        self._params, self._margin_params = (_with_reward(params, reward) for reward in (OUTCOME, MARGIN))
+        self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._prior, self._ordered = _preference(game, self.options.prior, "prior")
         self._policy, self._guided = _preference(game, self.options.rollout, "rollout")
         knobs = ("exploration", "first", "widening", "epsilon", "margin", "chance")
@@ -293,7 +293,8 @@ def make(text: str, game: Game) -> SearchAgent:
     return SearchAgent(game, milliseconds=int(number)) if milliseconds else SearchAgent(game, int(number))
 
 
-def _with_reward(params: Params, reward: int) -> Params:
+def with_reward(params: Params, reward: int) -> Params:
+    """The parameters of a game with another reward: OUTCOME or MARGIN."""
     changed = params.copy()
     changed[REWARD] = reward
     changed.setflags(write=False)

@@ -26,7 +26,7 @@ FREE = ("out", "resume", "checkpoint_minutes", "profile")
 
 
 @dataclass(frozen=True)
-class Arguments:
+class TrainingArguments:
     """What every training script can be told."""
 
     game: str
@@ -56,22 +56,8 @@ class Arguments:
     imitate_rate: float = 1e-3
     """Imitating: the learning rate at the beginning; falls to a fiftieth in a line."""
 
-    epochs: int = 3
-    """Passes over what was played."""
     learning_rate: float = 5e-4
     """At the beginning; falls to a twentieth in a line."""
-    entropy: float = 0.01
-    """What entropy counts at the beginning; falls to a tenth in a line."""
-    clip: float = 0.2
-    """How far a ratio of probabilities counts."""
-    gae_lambda: float = 0.95
-    """Of the advantage estimates; rewards are not discounted."""
-    value: float = 0.5
-    """What the loss of the values counts."""
-    pool: int = 8
-    """The most past selves."""
-    remember_every: int = 20
-    """Updates from one past self to the next."""
 
     kind: str = "mlp"
     """The network, see networks.py."""
@@ -96,7 +82,27 @@ class Arguments:
     """Also write OUT/profile.json: where the time went."""
 
 
-Some = TypeVar("Some", bound=Arguments)
+@dataclass(frozen=True)
+class Arguments(TrainingArguments):
+    """What those that train by PPO can be told, too."""
+
+    epochs: int = 3
+    """Passes over what was played."""
+    entropy: float = 0.01
+    """What entropy counts at the beginning; falls to a tenth in a line."""
+    clip: float = 0.2
+    """How far a ratio of probabilities counts."""
+    gae_lambda: float = 0.95
+    """Of the advantage estimates; rewards are not discounted."""
+    value: float = 0.5
+    """What the loss of the values counts."""
+    pool: int = 8
+    """The most past selves."""
+    remember_every: int = 20
+    """Updates from one past self to the next."""
+
+
+Some = TypeVar("Some", bound=TrainingArguments)
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
@@ -113,7 +119,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 """What differs from the defaults, by game."""
 
 
-def parse(kind: type[Some], module: str, words: list[str]) -> Some:
+def parse(kind: type[Some], module: str, words: list[str], presets: Mapping[str, Mapping[str, Any]] = PRESETS) -> Some:
     """The arguments of a command line; the defaults are those of the game that it names."""
     prog = f"python -m {module}"
     named = [after for word, after in itertools.pairwise(words) if word == "--game"]
@@ -121,19 +127,19 @@ def parse(kind: type[Some], module: str, words: list[str]) -> Some:
     if not named or named[-1] not in REGISTRY:
         return tyro.cli(kind, args=words, prog=prog)
     known = {one.name for one in fields(kind)}
-    preset = {name: value for name, value in PRESETS.get(named[-1], {}).items() if name in known}
+    preset = {name: value for name, value in presets.get(named[-1], {}).items() if name in known}
     for one in fields(kind):  # texts that are given replace the default, where tyro would add to it
         if one.type == "Texts" and any(word == f"--{one.name}" or word.startswith(f"--{one.name}=") for word in words):
             preset[one.name] = ()
     return tyro.cli(kind, args=words, prog=prog, default=kind(game=named[-1], **preset))
 
 
-def command(module: str, arguments: Arguments) -> str:
+def command(module: str, arguments: TrainingArguments, free: tuple[str, ...] = FREE) -> str:
     """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
     words = ["python", "-m", module]
     for one in fields(arguments):
         value = getattr(arguments, one.name)
-        if one.name in FREE or value is None or value == ():
+        if one.name in free or value is None or value == ():
             continue
         flag = f"--{one.name.replace('_', '-')}"
         if one.type == "Texts":
@@ -143,7 +149,7 @@ def command(module: str, arguments: Arguments) -> str:
     return shlex.join(words)
 
 
-def architecture(arguments: Arguments) -> dict[str, Any]:
+def architecture(arguments: TrainingArguments) -> dict[str, Any]:
     """The network that the arguments ask for. Raises ValueError for a kind that isn't known."""
     if arguments.kind not in KINDS:
         raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
@@ -159,7 +165,9 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def check_same_run(path: Path, kept: Mapping[str, Any], arguments: Arguments, free: tuple[str, ...] = ()) -> None:
+def check_same_run(
+    path: Path, kept: Mapping[str, Any], arguments: TrainingArguments, free: tuple[str, ...] = ()
+) -> None:
     """Raises ValueError that says how the arguments differ from those of a checkpoint; some may."""
     mine = plain(asdict(arguments))
     differ = [name for name in mine if name not in (*FREE, "minutes", *free) and mine[name] != kept.get(name)]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from iszoo.baselines.agents import ScriptedAgent, make_agent, view_of
 from iszoo.baselines.scripted import SCRIPTED
-from iszoo.baselines.training.arguments import SEEDS_APART, Arguments
+from iszoo.baselines.training.arguments import SEEDS_APART, TrainingArguments
 from iszoo.envs.game import Game, Options
 from iszoo.envs.vec import VecEnv
 
@@ -111,7 +111,7 @@ class Imitation:
 
     @classmethod
     def of(
-        cls, arguments: Arguments, game: Game, options: Options, network: TorchNetwork, rng: np.random.Generator
+        cls, arguments: TrainingArguments, game: Game, options: Options, network: TorchNetwork, rng: np.random.Generator
     ) -> Imitation | None:
         """What the arguments of a script ask for; None for none."""
         a = arguments

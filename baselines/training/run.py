@@ -7,7 +7,7 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -187,6 +187,8 @@ class Record:
         out: the folder.
         about: facts for the cards (see `Card`): command, seed, training.
         clock: gets the seconds that evaluation takes.
+        agent: what plays by a network in an evaluation; by default the policy alone.
+        opponents: whom it plays; by default the game's own agents.
     """
 
     def __init__(
@@ -197,9 +199,12 @@ class Record:
         out: Path,
         about: Mapping[str, Any],
         clock: Clock,
+        agent: Callable[[Network], Agent] = Policy,
+        opponents: Sequence[str] = (),
     ) -> None:
         self._game, self._options, self._architecture = game, options, architecture
         self._out, self._about, self._clock = out, about, clock
+        self._agent, self._opponents = agent, list(opponents) or agent_names(game)
         self.curve: list[dict[str, Any]] = []
         self.best = -1.0
 
@@ -229,8 +234,8 @@ class Record:
         """Plays the fixed agents by what the policy's file holds."""
         began = perf_counter()
         rounded = {name: value.astype(np.float16).astype(np.float32) for name, value in weights.items()}
-        agent = Policy(Network(self._game, self._options, self._architecture, rounded), "policy")
-        scores = evaluate(self._game, self._options, agent, agent_names(self._game), games, seed)
+        agent = self._agent(Network(self._game, self._options, self._architecture, rounded))
+        scores = evaluate(self._game, self._options, agent, self._opponents, games, seed)
         self._clock.add("evaluation", began)
         return scores
 

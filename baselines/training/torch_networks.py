@@ -27,6 +27,7 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
     def __init__(self, game: Game, options: Options, architecture: Architecture) -> None:
         super().__init__()
         self.game = game
+        self.values_teach = False
         self.architecture = architecture
         self.weights = nn.ParameterDict()
         shapes = networks.shapes(architecture, game)
@@ -62,14 +63,20 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
                 self.weights[key.replace(".", "_")].copy_(torch.as_tensor(np.asarray(value)))
 
     def forward(self, obs: Any) -> tuple[Any, Any]:
-        """Flat observations (n, D) to logits (n, A) and values (n, 1).
+        """Flat observations (n, D) to logits (n, A) and values (n, 1), or (n, `seats`).
 
-        Where both share layers, the values learn from what these show, and don't teach them.
+        Where both share layers, the values learn from what these show, and teach them only if `values_teach`.
         """
         if self.architecture["kind"] == "mlp":
             x = obs.float() * self.scales
             return self._dense("action", x), self._dense("value", x)
-        return self._walls(obs)
+        return self._cells(obs) if self.architecture["kind"] == "cells" else self._walls(obs)
+
+    def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """As `networks.Network.evaluate`."""
+        with torch.no_grad():
+            logits, values = self.forward(torch.as_tensor(obs))
+        return logits.numpy(), values.numpy()
 
     def forward_actor(self, obs: Any) -> Any:
         """The logits alone."""
@@ -98,6 +105,27 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
             x = torch.relu(self._layer(f"{name}_{k}", x))
             k += 1
         return self._layer(f"{name}_{k}", x)
+
+    def _cells(self, obs: Any) -> tuple[Any, Any]:
+        n, board = len(obs), self.game.board_size
+        scaled = obs.float() * self.scales
+        features = scaled[:, board:]
+        planes, height, width = self.game.board_shape
+        x = scaled[:, :board].reshape(n, planes, height * width).transpose(1, 2)
+        for k in range(len(self.architecture["hidden"])):
+            here = x.reshape(n, height, width, -1)
+            padded = nn.functional.pad(here, (0, 0, 1, 1, 1, 1))
+            beside = padded[:, :-2, 1:-1] + padded[:, 2:, 1:-1] + padded[:, 1:-1, :-2] + padded[:, 1:-1, 2:]
+            x = self._layer(f"cell_{k}", torch.cat([here, beside], dim=3).flatten(1, 2))
+            if k == 0:
+                x = x + (features @ self.weights["context_weight"].T)[:, None]
+            x = torch.relu(x)
+        means = x.mean(dim=1)
+        whole = torch.cat([features, means], dim=1)
+        logits = torch.cat([self._layer("action", x)[:, :, 0], self._layer("other", whole)], dim=1)
+        if not self.values_teach:
+            whole = torch.cat([features, means.detach()], dim=1)
+        return logits, self._dense("value", whole)
 
     def _walls(self, obs: Any) -> tuple[Any, Any]:
         n = len(obs)
@@ -130,8 +158,9 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         places = (position[:, None] * 9 + torch.arange(9)) * 256 + cell[:, None]
         logits = torch.zeros(n * 9 * 256).index_put((places,), self._layer("action", sums)[:, :, 0]).view(n, -1)
         count = torch.bincount(position, minlength=n).clamp(min=1).float()
-        pooled = torch.zeros((n, hidden.shape[3] + size)).index_add(
-            0, position, torch.cat([hidden.mean(dim=(1, 2)), sums.mean(dim=1)], dim=1).detach()
-        )
+        means = torch.cat([hidden.mean(dim=(1, 2)), sums.mean(dim=1)], dim=1)
+        if not self.values_teach:
+            means = means.detach()
+        pooled = torch.zeros((n, hidden.shape[3] + size)).index_add(0, position, means)
         values = self._dense("value", torch.cat([features, pooled / count[:, None]], dim=1))
         return logits, values

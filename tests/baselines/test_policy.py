@@ -23,7 +23,9 @@ from tests.helpers import GAMES, run_python
 
 ISO = iszoo.REGISTRY["iso"]
 WALLS = {"kind": "walls", "reach": 2, "hidden": [8, 8], "wall": 4, "value_hidden": [4]}
-NETWORKS = [(game, {"kind": "mlp", "hidden": [12, 8], "value_hidden": [4]}) for game in GAMES] + [(ISO, WALLS)]
+CELLS = {"kind": "cells", "hidden": [8, 8], "value_hidden": [4]}
+NETWORKS = [(game, {"kind": "mlp", "hidden": [12, 8], "value_hidden": [4]}) for game in GAMES]
+NETWORKS += [(ISO, WALLS), (iszoo.REGISTRY["isis_osiris"], CELLS)]
 EACH = pytest.mark.parametrize(
     ("game", "architecture"), NETWORKS, ids=[f"{game.name}-{architecture['kind']}" for game, architecture in NETWORKS]
 )
@@ -134,6 +136,21 @@ def test_the_walls_network_has_the_symmetries_of_iso() -> None:
     assert np.ptp(logits) > 0.1
 
 
+def test_the_cells_network_has_the_symmetries_of_the_square() -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    architecture = {"kind": "cells", "hidden": [8, 8], "value_hidden": [8], "seats": 3}
+    network = Network(game, game.resolve({}), architecture, random_weights(game, architecture))
+    obs = view(game, 16).obs
+    logits, values = network.evaluate(obs)
+    assert values.shape == (16, 3)
+    assert len(symmetries(game)) == 8
+    for g in symmetries(game):
+        turned, same = network.evaluate(g.observe(obs))
+        assert np.allclose(turned, g.per_action(logits), atol=1e-3), g.name
+        assert np.allclose(same, values, atol=1e-3), g.name
+    assert np.ptp(logits[:, :36]) > 0.1
+
+
 def test_the_name_policy_makes_the_agent(tmp_path: Path) -> None:
     game, architecture = SMALL
     path = saved(tmp_path, game, architecture)
@@ -148,6 +165,7 @@ def test_the_name_policy_makes_the_agent(tmp_path: Path) -> None:
 def test_the_card_says_all_that_it_was_given(tmp_path: Path) -> None:
     game, architecture = SMALL
     facts = {"command": "train it", "seed": 3, "steps": 17, "training": {"lr": 0.1}, "evaluation": ({"games": 2},)}
+    facts["margin"] = 0.5
     weights = random_weights(game, architecture)
     card = save_policy(tmp_path / "a.safetensors", weights, card_of(game, architecture, **facts))
     assert load_card(tmp_path / "a.safetensors") == card

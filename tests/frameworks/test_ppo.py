@@ -112,8 +112,6 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(name: str,
     assert curve(tmp_path / "a") == curve(tmp_path / "b")
     card = load_card(tmp_path / "a" / "policy.safetensors")
     assert curve(tmp_path / "a")[-1]["scores"] == [dict(one) for one in card.evaluation]
-        dict(one) for one in load_card(tmp_path / "a" / "policy.safetensors").evaluation
-    ]
 
 
 def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(tmp_path: Path) -> None:

@@ -1,0 +1,395 @@
+"""AlphaZero: trains a network by the search that it guides. Extra: iszoo[train].
+
+    python -m iszoo.baselines.alphazero --game iso --seed 1 --out runs/iso-az-1
+
+The network begins as a policy that is there already (`--start`), by imitating scripted agents (`--imitate`), or from
+nothing. Then, round by round, it plays games against itself by search (`az:`), and learns from the newest of them: the
+policy from how often the search chose each action, the value from how the games ended and what the search expected.
+The network that plays is always the newest one. Games are played by `--workers` processes, or on a Ray cluster
+(`--ray ADDRESS`), with the same results: what a task gives hangs on its seed and the weights alone.
+
+All that the run needs is in OUT/checkpoint.pt: after a kill the same command with --resume goes on as if nothing had
+happened, and Ctrl-C saves first. OUT/policy.safetensors and .json are the network and its card, best.* those of the
+evaluation that went best, curve.jsonl what was won on the way, tensorboard/ the losses.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from iszoo.baselines.arena.workers import standing
+from iszoo.baselines.options import parse_options
+from iszoo.baselines.policy import load_policy
+from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearchAgent, NetworkSearchOptions
+from iszoo.baselines.training.arguments import (
+    FREE,
+    SEEDS_APART,
+    Texts,
+    TrainingArguments,
+    architecture,
+    check_same_run,
+    command,
+    parse,
+    plain,
+)
+from iszoo.baselines.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
+from iszoo.baselines.training.run import Clock, ProgressBar, Record, machine, stop_gently, summary
+from iszoo.baselines.training.self_play import Positions, Replay, Task, play
+from iszoo.benchmarks.files import write_json
+from iszoo.envs import find
+from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.wrappers.symmetry import augment, symmetries
+
+try:
+    import torch
+    from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
+
+    from iszoo.baselines.training.imitation import Imitation
+    from iszoo.baselines.training.torch_networks import TorchNetwork
+except ImportError as error:
+    raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
+
+MODULE = "iszoo.baselines.alphazero"
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "isaac": {"steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32)},
+    "iso": {
+        "steps": 150_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
+        "imitate_batch": 32, "imitate_rate": 5e-3, "kind": "walls", "hidden": (96, 64), "wall": 12,
+        "value_hidden": (64,), "batch_size": 256, "explore": 0.4,
+    },
+    "isis_osiris": {
+        "steps": 1_000_000, "imitate": ("expert:choices:300000",), "imitate_batch": 512, "imitate_rate": 2e-3,
+        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,), "margin": 0.8, "value_weight": 3.0,
+    },
+}  # fmt: skip
+"""What differs from the defaults, by game."""
+
+# Where it is done changes nothing.
+_PLACES = ("workers", "ray")
+
+
+@dataclass(frozen=True)
+class Arguments(TrainingArguments):
+    """Trains a network by the search that it guides."""
+
+    start: str = ""
+    """A policy to begin with: one that ships, or a .safetensors file, with the same `hidden` layers."""
+    learning_rate: float = 1e-3
+    """At the beginning; falls to a twentieth in a line."""
+    simulations: int = 32
+    """Of the search, a decision."""
+    games_a_task: int = 128
+    """Games that are played side by side, by one worker."""
+    tasks: int = 1
+    """Of a round: the same number for any number of workers, or the results differ."""
+    replay: int = 200_000
+    """The newest positions to learn from."""
+    reuse: float = 4.0
+    """How often each position is learnt from, in the mean."""
+    batch_size: int = 512
+    """Positions of a gradient step."""
+    settle: int = 60
+    """The first rounds play without a search, and teach the values alone: those of a policy that was there before."""
+    noise: float = 0.25
+    """The share of Dirichlet noise in what the network thinks at the roots."""
+    alpha: float = 10.0
+    """Of the noise, divided by the number of actions."""
+    explore: float = 0.3
+    """The share of the longest game in which actions are drawn by their visits."""
+    bootstrap: float = 0.5
+    """The share of the search's value in what a position is worth."""
+    margin: float = 0.5
+    """The share of the margin reward in what a game is worth; the rest is the outcome."""
+    value_weight: float = 1.0
+    """What the loss of the values counts."""
+    decay: float = 1e-4
+    """Of the weights (AdamW)."""
+    augment: bool = True
+    """Learn from positions under the game's symmetries, too."""
+    evaluate_simulations: int = 32
+    """Of the search in an evaluation."""
+    opponents: Texts = ()
+    """Whom it plays in an evaluation; the game's own agents by default."""
+    workers: int = 1
+    """Processes that play."""
+    ray: str | None = None
+    """Play on Ray: "local", or the address of a cluster."""
+
+
+class Trainer:
+    """One run: everything that a checkpoint keeps, and the loop.
+
+    Args:
+        arguments: of the run.
+
+    Attributes:
+        stopping: set it, and the run ends after the round that it is in, saved.
+
+    Raises ValueError for bad arguments.
+    """
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments = a = arguments
+        _check(a)
+        self.game = find(a.game)
+        self.options = self.game.resolve(parse_options(self.game, a.option))
+        self.out = a.out or Path("runs") / f"{a.game}-az-{a.seed}"
+        self.players = int(self.game.params(self.options)[NUM_PLAYERS])
+        self.architecture = architecture(a)
+        if self.players > 2 or self.options.get("mode") == "coop":
+            self.architecture["seats"] = self.players
+        self.search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
+        self.stopping = False
+        self.clock = Clock()
+        self.rng = np.random.default_rng(a.seed)
+        self.rounds = 0
+        self.steps = 0  #: actions that were searched
+        self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
+        self._began = perf_counter(), process_time()
+        self._play_from = 0.0  # seconds, when self-play began
+        torch.set_num_threads(a.threads)
+        torch.manual_seed(a.seed)
+        self.network = TorchNetwork(self.game, self.options, self.architecture)
+        self.network.values_teach = True
+        if a.start:
+            self._take(a.start)
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=a.learning_rate, eps=1e-5, weight_decay=a.decay
+        )
+        self.replay = Replay(self.game, self.options, a.replay, self.search.width)
+        self.symmetries = symmetries(self.game) if a.augment else []
+        about = {
+            "command": command(MODULE, a, free=(*FREE, *_PLACES)), "seed": a.seed, "margin": float(a.margin),
+            "training": {"algorithm": "AlphaZero", "arguments": plain(asdict(a)), **machine()},
+        }  # fmt: skip
+        self.record = Record(
+            self.game, self.options, self.architecture, self.out, about, self.clock, self._agent, a.opponents
+        )  # fmt: skip
+        self.imitation = Imitation.of(a, self.game, self.options, self.network, self.rng)
+        self.writer = SummaryWriter(str(self.out / "tensorboard"))
+
+    def _take(self, start: str) -> None:
+        """Takes the weights of a policy; of its value only if they fit, for that can be learnt anew."""
+        given, mine = load_policy(start, self.game).network.weights, self.network.export()
+        for of_value in (False, True):
+            names = {name for name in {*given, *mine} if name.startswith("value.") == of_value}
+            if all(name in given and name in mine and given[name].shape == mine[name].shape for name in names):
+                self.network.load({name: given[name] for name in names})
+            elif not of_value:
+                raise ValueError(f"--start {start}: its policy doesn't fit this network; give it the same layers")
+
+    def _agent(self, network: Any) -> NetworkSearchAgent:
+        return NetworkSearchAgent(
+            self.game, network, self.arguments.evaluate_simulations, "az", self.search
+        )  # fmt: skip
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """Seconds of the run so far, in all sessions: of the clock, and of this processor."""
+        passed = perf_counter() - self._began[0], process_time() - self._began[1]
+        return {name: old + new for (name, old), new in zip(self._before.items(), passed, strict=True)}
+
+    @property
+    def remaining(self) -> float:
+        """The share of the self-play that is still to come, by steps or by minutes, whichever is less."""
+        left = 1 - self.steps / self.arguments.steps
+        if self.arguments.minutes is not None:
+            end = 60 * self.arguments.minutes
+            left = min(left, (end - self.spent["seconds"]) / max(end - self._play_from, 1.0))
+        return max(0.0, left)
+
+    # --- The loop ---
+
+    def run(self) -> None:
+        """Trains to the end, or until `stopping`."""
+        if self.imitation is not None and not self.imitation.finished:
+            self._imitate(self.imitation)
+        with ExitStack() as stack:
+            do = stack.enter_context(standing(play, self.arguments.workers, self.arguments.ray))
+            self._play(do)
+        self.save()
+        self.writer.flush()
+        if self.stopping:
+            print(f"Saved; go on with the same command and --resume (--out {self.out})", file=sys.stderr)
+            return
+        scores = self.record.finish(self.network.export(), self.steps, self.spent, self.arguments.games)
+        print(f"{self.steps:>11,} steps  {summary(scores)}", file=sys.stderr)
+        if self.arguments.profile:
+            write_json(self.out / "profile.json", {"script": "alphazero", "game": self.game.id, "options": self.options,
+                       "steps": self.steps, "seconds": self.clock.seconds, **machine()})  # fmt: skip
+
+    def _imitate(self, imitation: Imitation) -> None:
+        a = self.arguments
+        saved = perf_counter()
+        with ProgressBar("imitation", imitation.positions) as bar:
+            while not imitation.finished and not self.stopping:
+                if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
+                    break  # half of the time
+                began = perf_counter()
+                told = imitation.learn()
+                self.clock.add("imitation", began)
+                bar.move(imitation.seen)
+                if told:
+                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
+                if perf_counter() - saved > 60 * a.checkpoint_minutes:
+                    self.save()
+                    saved = perf_counter()
+        self._play_from = self.spent["seconds"]
+
+    def _play(self, do: Callable[[list[Task]], list[Positions]]) -> None:
+        a = self.arguments
+        saved = perf_counter()
+        with ProgressBar("self-play", a.steps) as bar:
+            while self.remaining > 0 and not self.stopping:
+                evaluated = self.record.curve[-1]["steps"] if self.record.curve else -a.steps
+                if self.steps - evaluated >= a.evaluate_every * a.steps:
+                    bar.say(self._evaluate())
+                    self.save()
+                    saved = perf_counter()
+                self._round(do)
+                bar.move(self.steps)
+                if perf_counter() - saved > 60 * a.checkpoint_minutes:
+                    self.save()
+                    saved = perf_counter()
+
+    def _round(self, do: Callable[[list[Task]], list[Positions]]) -> None:
+        """Plays some games and learns from the newest ones."""
+        a = self.arguments
+        began = perf_counter()
+        settling = self.rounds < a.settle
+        weights = self.network.export()
+        first = a.seed * SEEDS_APART * 1000 + self.rounds * a.tasks * a.games_a_task
+        tasks = [
+            Task(
+                game=self.game.name, options=self.options, architecture=self.architecture, weights=weights,
+                games=a.games_a_task, seed=first + k * a.games_a_task, simulations=0 if settling else a.simulations,
+                search=self.search, noise=a.noise, alpha=a.alpha,
+                explore=round(a.explore * self.game.max_game_length), bootstrap=a.bootstrap,
+            )
+            for k in range(a.tasks)
+        ]  # fmt: skip
+        new = 0
+        for positions in do(tasks):
+            self.replay.add(positions)
+            new += len(positions)
+        self.clock.add("self-play", began)
+        began = perf_counter()
+        reuse = min(1.0, a.reuse) if settling else a.reuse  # there, games cost less than learning
+        losses = self._learn(max(1, round(new * reuse / a.batch_size)), settling)
+        self.clock.add("learning", began)
+        self.rounds += 1
+        self.steps += new
+        for name, value in losses.items():
+            self.writer.add_scalar(f"loss/{name}", value, self.steps)
+
+    def _learn(self, updates: int, values_alone: bool) -> dict[str, float]:
+        """Takes gradient steps; returns the mean losses."""
+        a = self.arguments
+        for group in self.optimizer.param_groups:
+            group["lr"] = a.learning_rate * (0.05 + 0.95 * self.remaining)
+        for weight in self.network.actor():
+            weight.requires_grad_(not values_alone)
+        seats = self.architecture.get("seats", 1)
+        sums = np.zeros(2)
+        for _ in range(updates):
+            obs, mask, policy, values = self.replay.draw(self.rng, a.batch_size)
+            if len(self.symmetries) > 1:
+                obs, mask, policy = augment(self.symmetries, self.rng, obs, mask, policy)
+            logits, told = self.network(torch.as_tensor(obs))
+            logits = logits.masked_fill(torch.as_tensor(mask) == 0, -1e8)
+            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy))
+            of_value = nn.functional.mse_loss(told, torch.as_tensor(values[:, :seats]))
+            loss = a.value_weight * of_value if values_alone else of_policy + a.value_weight * of_value
+            self.optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
+            self.optimizer.step()
+            sums += of_policy.item(), of_value.item()
+        return dict(zip(("policy", "value"), (sums / updates).tolist(), strict=True))
+
+    def _evaluate(self) -> str:
+        """Adds a point to the curve; says how it went."""
+        spent = self.spent
+        scores = self.record.add(self.network.export(), self.steps, spent, self.arguments.games)
+        for one in scores:
+            name, value = (one.opponent, one.win_rate) if one.opponent else ("score", one.mean_score)
+            self.writer.add_scalar(f"evaluation/{name}", value, self.steps)
+        return f"{self.steps:>11,} steps {spent['seconds']:6.0f} s (cpu {spent['cpu_seconds']:.0f})  {summary(scores)}"
+
+    # --- Checkpoints ---
+
+    def save(self) -> None:
+        """Writes OUT/checkpoint.pt."""
+        save_checkpoint(
+            self.out / "checkpoint.pt",
+            {
+                "arguments": plain(asdict(self.arguments)),
+                "imitation": self.imitation.get_state() if self.imitation else None,
+                "weights": self.network.export(), "optimizer": self.optimizer.state_dict(),
+                "replay": self.replay.get_state(), "counts": [self.rounds, self.steps],
+                "spent": self.spent, "play_from": self._play_from, "clock": self.clock.seconds,
+                "best": self.record.best, "curve": self.record.curve,
+                "rng": self.rng.bit_generator.state, "random": random_state(),
+            },
+        )  # fmt: skip
+
+    def load(self) -> None:
+        """Takes up OUT/checkpoint.pt. Raises ValueError if there is none, or if it is another run's."""
+        path = self.out / "checkpoint.pt"
+        kept = load_checkpoint(path)
+        check_same_run(path, kept["arguments"], self.arguments, free=_PLACES)
+        self.network.load(kept["weights"])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.replay.set_state(kept["replay"])
+        self.rounds, self.steps = kept["counts"]
+        if self.imitation is not None:
+            self.imitation.set_state(kept["imitation"])
+        self._before, self._play_from = kept["spent"], kept["play_from"]
+        self.clock.seconds.update(kept["clock"])
+        self.record.best, self.record.curve = kept["best"], kept["curve"]
+        self.rng.bit_generator.state = kept["rng"]
+        set_random_state(kept["random"])
+
+
+def _check(a: Arguments) -> None:
+    """Raises ValueError for numbers that can't be."""
+    for name in ("simulations", "games_a_task", "tasks", "replay", "batch_size", "evaluate_simulations"):
+        if getattr(a, name) < 1:
+            raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a whole number from 1")
+    for name in ("noise", "explore", "bootstrap", "margin"):
+        if not 0 <= getattr(a, name) <= 1:
+            raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
+    if not a.alpha > 0 or not a.reuse > 0:
+        raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}: each is above 0")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
+    arguments = parse(Arguments, MODULE, list(sys.argv[1:] if words is None else words), PRESETS)
+    try:
+        trainer = Trainer(arguments)
+        if arguments.resume:
+            trainer.load()
+        elif (trainer.out / "checkpoint.pt").exists():
+            raise ValueError(f"{trainer.out} holds a run already: add --resume, or choose another --out")
+    except ValueError as error:
+        print(f"alphazero: error: {error}", file=sys.stderr)
+        return 1
+
+    stop_gently(trainer)
+    trainer.run()
+    return 130 if trainer.stopping else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

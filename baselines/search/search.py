@@ -148,10 +148,6 @@ class Search:
             yield child
             child = int(self._tree["sibling"][child])
 
-    def _child(self, node: int, action: int) -> int:
-        """The child that an action leads to; 0 if there is none."""
-        return next((child for child in self._children(node) if self._tree["action"][child] == action), 0)
-
     def visits(self) -> npt.NDArray[np.int64]:
         """How often each action was chosen at the root: int64 (A,)."""
         visits = np.zeros(self.game.num_actions, np.int64)
@@ -198,13 +194,13 @@ class Search:
 
         Returns the number of simulations that were kept.
         """
-        kept = self._child(0, action)
+        kept = int(search_tree.child_of(self._tree, 0, action))
         self._place(row, seed)
         if kept and self.options.chance:
             label = search_tree.seen_after(
                 self.game.table, self._root, self.player, self._seen, self._words, self._params
             )  # fmt: skip
-            kept = self._child(kept, label)
+            kept = int(search_tree.child_of(self._tree, kept, label))
         if not kept:
             self._tree[0] = np.zeros((), NODE)
             self._used = 1

@@ -52,6 +52,15 @@ def _add_child(tree: Any, used: int, parent: int, action: int) -> None:
 
 
 @kernel
+def child_of(tree: Any, node: int, action: int) -> int:
+    """The child that an action, or what is seen, leads to; 0 if there is none."""
+    child = tree["child"][node]
+    while child != 0 and tree["action"][child] != action:
+        child = tree["sibling"][child]
+    return child  # type: ignore[no-any-return]
+
+
+@kernel
 def seen_after(table: Any, rows: Any, mover: int, seen: Any, words: Any, params: Any) -> int:
     """A number below 0 for what the player to move sees in row 0: how nodes for what chance has shown are told apart.
 
@@ -166,9 +175,7 @@ def simulate(
             mover = to_move(table, rows, 0, params)
             if chance > 0.0 and mover >= 0:
                 label = seen_after(table, rows, mover, seen, words, params)
-                child = children[node]
-                while child != 0 and actions[child] != label:
-                    child = siblings[child]
+                child = child_of(tree, node, label)
                 if child == 0:
                     if used == tree.shape[0]:
                         break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -199,6 +200,17 @@ def test_the_default_networks_fit_in_a_megabyte_and_torch_and_numpy_search_alike
     view = view_of(vec, np.arange(16), np.arange(16))
     same = agents[0].act(view) == agents[1].act(view)
     assert same.mean() >= 0.9
+
+
+def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:
+    trainer = alphazero.Trainer(arguments(tmp_path, "isaac", "--settle", "1", "--steps", "200"))
+    weights = [trainer.network.export()]
+    for _ in range(2):
+        trainer._round(lambda tasks: [play(task) for task in tasks])
+        weights.append(trainer.network.export())
+    changed = [{key for key in old if (old[key] != new[key]).any()} for old, new in itertools.pairwise(weights)]
+    assert changed[0] == {key for key in weights[0] if key.startswith("value")}
+    assert changed[1] == set(weights[0])
 
 
 def test_the_value_teaches_what_it_shares_only_if_told_to() -> None:

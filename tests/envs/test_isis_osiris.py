@@ -302,3 +302,21 @@ def test_thirty_six_placements(players: int) -> None:
     assert actions == 36 + tiles
     stones = [len(plane(env, seat)) for seat in range(players)]
     assert sum(stones) + tiles == 36
+
+
+def test_the_text_has_a_line_of_six_cells_a_row() -> None:
+    env = begun(render_mode="ansi")
+    env.step(env.string_to_action("f6"))
+    assert env.render() == "\n".join([
+        "    a  b  c  d  e  f",
+        *(f"{row}   .  .  .  .  .  ." for row in range(1, 6)),
+        "6   .  .  .  .  .  A",
+        "A: 7 stones, 11 tiles",
+        "B: 8 stones, 11 tiles",
+        "B to move",
+    ])  # fmt: skip
+
+
+def test_the_features_are_named_by_what_they_count() -> None:
+    named = [name for name in iszoo.REGISTRY["isis_osiris"].features if name.startswith("tiles not yet seen")]
+    assert named == [f"tiles not yet seen of value {value:+d} (memory='open')" for value in VALUES]

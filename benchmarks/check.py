@@ -97,7 +97,7 @@ def main() -> int:
     """Returns 0 if nothing is worse, 1 if something is, 2 if there is nothing to compare with."""
     parser = argparse.ArgumentParser(prog="python -m iszoo.benchmarks.check", description=__doc__)
     parser.add_argument("--against", type=Path, default=PUBLISHED, help="the JSON of `make bench`")
-    parser.add_argument("--tolerance", type=float, default=0.15, help="how much a ratio may fall, as a share")
+    parser.add_argument("--tolerance", type=float, default=0.2, help="how much a ratio may fall, as a share")
     given = parser.parse_args()
     if not 0 <= given.tolerance < 1:
         parser.error(f"--tolerance {given.tolerance} is not allowed; it is a share from 0 to 1")

@@ -9,7 +9,6 @@ same solves, positions visited a second; and how many of the published positions
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -104,12 +103,6 @@ def _warm_up(solver: Solver) -> None:
 def _quartiles(values: list[int]) -> dict[str, float]:
     low, median, high = np.percentile(values, [25, 50, 75])
     return {"median": float(median), "low": float(low), "high": float(high)}
-
-
-def load_results(path: Path = RESULTS) -> Report:
-    """The results."""
-    report: Report = json.loads(path.read_text(encoding="utf-8"))
-    return report
 
 
 def tables(report: Report) -> dict[str, str]:

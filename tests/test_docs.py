@@ -82,10 +82,12 @@ def test_a_result_that_changes_changes_its_tables_and_its_plot(make_tables: Modu
     report = json.loads(file.read_text())
     report["agents"][0]["elo"] = 1234.0
     file.write_text(json.dumps(report))
-    assert list(make_tables.stale_pages()) == [page]
+    readme = make_tables.DOCS.parent / "README.md"
+    assert list(make_tables.stale_pages()) == [readme, page]
     assert make_tables.stale_plots() == [name]
     assert make_tables.main() == 0
     assert "| +1234 |" in page.read_text()
+    assert "| +1234 |" in readme.read_text()
     assert make_tables.stale_pages() == {}
     assert make_tables.stale_plots() == []
     (make_tables.PLOTS / f"{name}.svg").unlink()

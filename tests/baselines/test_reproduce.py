@@ -59,4 +59,4 @@ def test_bad_names_are_answered() -> None:
     with pytest.raises(ValueError, match="0 games a table"):
         reproduce.reproduce(isaac, 0)
     with pytest.raises(ValueError, match="nobody is left to play without"):
-        reproduce.reproduce(isaac, 8, without=[*QUICK, "greedy", "expert", "policy:isaac"])
+        reproduce.reproduce(isaac, 8, without=[*QUICK, "mcts:20", "greedy", "expert", "policy:isaac"])

@@ -41,7 +41,7 @@ def test_settings_show_every_value_of_every_option(game: Game) -> None:
 
 def test_figures_are_those_of_games_played_one_by_one(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same games in the AEC environment."""
-    monkeypatch.setattr("iszoo.baselines.statistics.make_agent", lambda *_, **__: First())
+    monkeypatch.setattr("iszoo.baselines.arena.statistics.make_agent", lambda *_, **__: First())
     games, seed = 6, 20
     entry = measure(Task(game.name, game.resolve({}), "first", games, seed, False))
     lengths, logs, scores, leads, wins = [], [], [], [], np.zeros(2)

@@ -150,7 +150,9 @@ class Trainer:
         torch.set_num_threads(a.threads)
         self.network = TorchNetwork(self.game, self.options, self.architecture)  # a copy of what the learners have
         self.imitation = Imitation.of(a, self.game, self.options, self.network, np.random.default_rng(a.seed))
-        if a.address:
+        if ray.is_initialized():
+            pass  # a session, perhaps in a notebook, that has its own
+        elif a.address:
             ray.init(address=a.address, log_to_driver=False)
         else:
             ray.init(num_cpus=a.env_runners + a.learners + 1, include_dashboard=False, log_to_driver=False)

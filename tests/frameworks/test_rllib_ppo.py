@@ -40,6 +40,7 @@ SHORT = """
 
 @pytest.fixture(autouse=True)
 def no_ray_left() -> Iterator[None]:
+    ray.shutdown()  # what tests of other files in the same process left
     yield
     ray.shutdown()
 

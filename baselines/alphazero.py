@@ -16,11 +16,11 @@ evaluation that went best, curve.jsonl what was won on the way, tensorboard/ the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ from iszoo.baselines.training.arguments import (
     plain,
 )
 from iszoo.baselines.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
-from iszoo.baselines.training.run import Clock, ProgressBar, Record, machine, stop_gently, summary
+from iszoo.baselines.training.run import Record, Score, machine, summary
 from iszoo.baselines.training.self_play import Positions, Replay, Task, play
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
@@ -53,7 +53,9 @@ try:
     from torch import nn
     from torch.utils.tensorboard import SummaryWriter
 
+    from iszoo.baselines.training import loop
     from iszoo.baselines.training.imitation import Imitation
+    from iszoo.baselines.training.loop import run_command
     from iszoo.baselines.training.torch_networks import TorchNetwork
 except ImportError as error:
     raise ImportError(f"training needs the extra train: pip install 'iszoo[train]' ({error})") from error
@@ -126,7 +128,7 @@ class Arguments(TrainingArguments):
     """Play on Ray: "local", or the address of a cluster."""
 
 
-class Trainer:
+class Trainer(loop.Trainer):
     """One run: everything that a checkpoint keeps, and the loop.
 
     Args:
@@ -139,6 +141,7 @@ class Trainer:
     """
 
     def __init__(self, arguments: Arguments) -> None:
+        super().__init__(arguments)
         self.arguments = a = arguments
         _check(a)
         self.game = find(a.game)
@@ -149,14 +152,9 @@ class Trainer:
         if self.players > 2 or self.options.get("mode") == "coop":
             self.architecture["seats"] = self.players
         self.search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
-        self.stopping = False
-        self.clock = Clock()
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
-        self.steps = 0  #: actions that were searched
-        self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
-        self._began = perf_counter(), process_time()
-        self._play_from = 0.0  # seconds, when self-play began
+        self._steps = 0
         torch.set_num_threads(a.threads)
         torch.manual_seed(a.seed)
         self.network = TorchNetwork(self.game, self.options, self.architecture)
@@ -194,29 +192,19 @@ class Trainer:
         )  # fmt: skip
 
     @property
-    def spent(self) -> dict[str, float]:
-        """Seconds of the run so far, in all sessions: of the clock, and of this processor."""
-        passed = perf_counter() - self._began[0], process_time() - self._began[1]
-        return {name: old + new for (name, old), new in zip(self._before.items(), passed, strict=True)}
-
-    @property
-    def remaining(self) -> float:
-        """The share of the self-play that is still to come, by steps or by minutes, whichever is less."""
-        left = 1 - self.steps / self.arguments.steps
-        if self.arguments.minutes is not None:
-            end = 60 * self.arguments.minutes
-            left = min(left, (end - self.spent["seconds"]) / max(end - self._play_from, 1.0))
-        return max(0.0, left)
+    def steps(self) -> int:
+        """Actions that were searched so far."""
+        return self._steps
 
     # --- The loop ---
 
     def run(self) -> None:
         """Trains to the end, or until `stopping`."""
         if self.imitation is not None and not self.imitation.finished:
-            self._imitate(self.imitation)
+            self.imitate(self.imitation)
         with ExitStack() as stack:
             do = stack.enter_context(standing(play, self.arguments.workers, self.arguments.ray))
-            self._play(do)
+            self.play(lambda: self._round(do), self._evaluate)
         self.save()
         self.writer.flush()
         if self.stopping:
@@ -227,40 +215,6 @@ class Trainer:
         if self.arguments.profile:
             write_json(self.out / "profile.json", {"script": "alphazero", "game": self.game.id, "options": self.options,
                        "steps": self.steps, "seconds": self.clock.seconds, **machine()})  # fmt: skip
-
-    def _imitate(self, imitation: Imitation) -> None:
-        a = self.arguments
-        saved = perf_counter()
-        with ProgressBar("imitation", imitation.positions) as bar:
-            while not imitation.finished and not self.stopping:
-                if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
-                    break  # half of the time
-                began = perf_counter()
-                told = imitation.learn()
-                self.clock.add("imitation", began)
-                bar.move(imitation.seen)
-                if told:
-                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
-                if perf_counter() - saved > 60 * a.checkpoint_minutes:
-                    self.save()
-                    saved = perf_counter()
-        self._play_from = self.spent["seconds"]
-
-    def _play(self, do: Callable[[list[Task]], list[Positions]]) -> None:
-        a = self.arguments
-        saved = perf_counter()
-        with ProgressBar("self-play", a.steps) as bar:
-            while self.remaining > 0 and not self.stopping:
-                evaluated = self.record.curve[-1]["steps"] if self.record.curve else -a.steps
-                if self.steps - evaluated >= a.evaluate_every * a.steps:
-                    bar.say(self._evaluate())
-                    self.save()
-                    saved = perf_counter()
-                self._round(do)
-                bar.move(self.steps)
-                if perf_counter() - saved > 60 * a.checkpoint_minutes:
-                    self.save()
-                    saved = perf_counter()
 
     def _round(self, do: Callable[[list[Task]], list[Positions]]) -> None:
         """Plays some games and learns from the newest ones."""
@@ -288,7 +242,7 @@ class Trainer:
         losses = self._learn(max(1, round(new * reuse / a.batch_size)), settling)
         self.clock.add("learning", began)
         self.rounds += 1
-        self.steps += new
+        self._steps += new
         for name, value in losses.items():
             self.writer.add_scalar(f"loss/{name}", value, self.steps)
 
@@ -317,14 +271,13 @@ class Trainer:
             sums += of_policy.item(), of_value.item()
         return dict(zip(("policy", "value"), (sums / updates).tolist(), strict=True))
 
-    def _evaluate(self) -> str:
-        """Adds a point to the curve; says how it went."""
-        spent = self.spent
+    def _evaluate(self, spent: Mapping[str, float]) -> list[Score]:
+        """Adds a point to the curve."""
         scores = self.record.add(self.network.export(), self.steps, spent, self.arguments.games)
         for one in scores:
             name, value = (one.opponent, one.win_rate) if one.opponent else ("score", one.mean_score)
             self.writer.add_scalar(f"evaluation/{name}", value, self.steps)
-        return f"{self.steps:>11,} steps {spent['seconds']:6.0f} s (cpu {spent['cpu_seconds']:.0f})  {summary(scores)}"
+        return scores
 
     # --- Checkpoints ---
 
@@ -351,7 +304,7 @@ class Trainer:
         self.network.load(kept["weights"])
         self.optimizer.load_state_dict(kept["optimizer"])
         self.replay.set_state(kept["replay"])
-        self.rounds, self.steps = kept["counts"]
+        self.rounds, self._steps = kept["counts"]
         if self.imitation is not None:
             self.imitation.set_state(kept["imitation"])
         self._before, self._play_from = kept["spent"], kept["play_from"]
@@ -376,19 +329,7 @@ def _check(a: Arguments) -> None:
 def main(words: list[str] | None = None) -> int:
     """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
     arguments = parse(Arguments, MODULE, list(sys.argv[1:] if words is None else words), PRESETS)
-    try:
-        trainer = Trainer(arguments)
-        if arguments.resume:
-            trainer.load()
-        elif (trainer.out / "checkpoint.pt").exists():
-            raise ValueError(f"{trainer.out} holds a run already: add --resume, or choose another --out")
-    except ValueError as error:
-        print(f"alphazero: error: {error}", file=sys.stderr)
-        return 1
-
-    stop_gently(trainer)
-    trainer.run()
-    return 130 if trainer.stopping else 0
+    return run_command("alphazero", lambda: Trainer(arguments), arguments.resume)
 
 
 if __name__ == "__main__":

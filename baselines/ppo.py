@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,10 @@ from iszoo.baselines.training.run import (
     SELF,
     Clock,
     Pool,
-    ProgressBar,
     Record,
+    Score,
     machine,
     parse_mix,
-    stop_gently,
     summary,
 )
 from iszoo.benchmarks.files import write_json
@@ -53,7 +53,9 @@ try:
     from stable_baselines3.common.logger import configure
     from torch import nn
 
+    from iszoo.baselines.training import loop
     from iszoo.baselines.training.imitation import Imitation
+    from iszoo.baselines.training.loop import run_command
     from iszoo.baselines.training.torch_networks import TorchNetwork
     from iszoo.wrappers.sb3 import LearnerVecEnv
 except ImportError as error:
@@ -98,7 +100,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc, unused-ign
         return obs
 
 
-class Trainer:
+class Trainer(loop.Trainer):
     """One run: everything that a checkpoint keeps, and the loop.
 
     Args:
@@ -111,18 +113,14 @@ class Trainer:
     """
 
     def __init__(self, arguments: Arguments) -> None:
+        super().__init__(arguments)
         self.arguments = a = arguments
         self.game = find(a.game)
         self.options = self.game.resolve(parse_options(self.game, a.option))
         self.out = a.out or Path("runs") / f"{a.game}-{a.seed}"
         self.architecture = architecture(a)
-        self.stopping = False
-        self.clock = Clock()
         self.rng = np.random.default_rng(a.seed)
         self.updates = 0
-        self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
-        self._began = perf_counter(), process_time()
-        self._play_from = 0.0  # seconds, when self-play began
         about = {
             "command": command(MODULE, a), "seed": a.seed,
             "training": {"algorithm": "MaskablePPO", "arguments": plain(asdict(a)), **machine()},
@@ -173,21 +171,9 @@ class Trainer:
         return int(self.model.num_timesteps)
 
     @property
-    def spent(self) -> dict[str, float]:
-        """Seconds of the run so far, in all sessions: of the clock, and of the processor."""
-        passed = perf_counter() - self._began[0], process_time() - self._began[1]
-        return {name: old + new for (name, old), new in zip(self._before.items(), passed, strict=True)}
-
-    @property
     def remaining(self) -> float:
-        """The share of the self-play that is still to come, by steps or by minutes, whichever is less."""
-        if not hasattr(self, "model"):
-            return 1.0
-        left = 1 - self.steps / self.arguments.steps
-        if self.arguments.minutes is not None:
-            end = 60 * self.arguments.minutes
-            left = min(left, (end - self.spent["seconds"]) / max(end - self._play_from, 1.0))
-        return max(0.0, left)
+        """See `loop.Trainer`; 1 while the model, which asks for it, is being made."""
+        return super().remaining if hasattr(self, "model") else 1.0
 
     def _games(self, reward: str) -> LearnerVecEnv:
         """Games against nobody in particular: they get opponents, or a state, next."""
@@ -201,9 +187,10 @@ class Trainer:
     def run(self) -> None:
         """Trains to the end, or until `stopping`."""
         if self.imitation is not None and not self.imitation.finished:
-            self._imitate(self.imitation)
+            self.imitate(self.imitation)
+            self.pool.refresh(self.network.export())
         if not self.stopping:
-            self._play()
+            self.play(self._learn, self._evaluate)
         self.save()
         if self.stopping:
             print(f"Saved; go on with the same command and --resume (--out {self.out})", file=sys.stderr)
@@ -212,41 +199,6 @@ class Trainer:
         print(f"{self.steps:>11,} steps  {summary(scores)}", file=sys.stderr)
         if self.arguments.profile:
             write_json(self.out / "profile.json", self.profile())
-
-    def _imitate(self, imitation: Imitation) -> None:
-        a = self.arguments
-        saved = perf_counter()
-        with ProgressBar("imitation", imitation.positions) as bar:
-            while not imitation.finished and not self.stopping:
-                if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
-                    break  # half of the time
-                began = perf_counter()
-                told = imitation.learn()
-                self.clock.add("imitation", began)
-                bar.move(imitation.seen)
-                if told:
-                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
-                if perf_counter() - saved > 60 * a.checkpoint_minutes:
-                    self.save()
-                    saved = perf_counter()
-        self._play_from = self.spent["seconds"]
-        self.pool.refresh(self.network.export())
-
-    def _play(self) -> None:
-        a = self.arguments
-        saved = perf_counter()
-        with ProgressBar("self-play", a.steps) as bar:
-            while self.remaining > 0 and not self.stopping:
-                evaluated = self.record.curve[-1]["steps"] if self.record.curve else -a.steps
-                if self.steps - evaluated >= a.evaluate_every * a.steps:
-                    bar.say(self._evaluate())
-                    self.save()
-                    saved = perf_counter()
-                self._learn()
-                bar.move(self.steps)
-                if perf_counter() - saved > 60 * a.checkpoint_minutes:
-                    self.save()
-                    saved = perf_counter()
 
     def _learn(self) -> None:
         """Plays n_steps in each game, learns from them, and lets the opponents know."""
@@ -267,15 +219,14 @@ class Trainer:
             self.pool.remember(weights, self.rng)
             self.envs.set_opponents(self.pool.opponents())
 
-    def _evaluate(self) -> str:
-        """Adds a point to the curve; says how it went."""
-        spent = self.spent
+    def _evaluate(self, spent: Mapping[str, float]) -> list[Score]:
+        """Adds a point to the curve."""
         scores = self.record.add(self.network.export(), self.steps, spent, self.arguments.games)
         for one in scores:
             name, value = (one.opponent, one.win_rate) if one.opponent else ("score", one.mean_score)
             self.model.logger.record(f"evaluation/{name}", value)
         self.model.logger.dump(self.steps)
-        return f"{self.steps:>11,} steps {spent['seconds']:6.0f} s (cpu {spent['cpu_seconds']:.0f})  {summary(scores)}"
+        return scores
 
     def profile(self) -> dict[str, Any]:
         """Env steps a second (rollouts and updates, without imitation and evaluation), and the seconds of each part."""
@@ -385,19 +336,7 @@ class _TimedEnvs(LearnerVecEnv):
 def main(words: list[str] | None = None) -> int:
     """Trains. Returns 0, or 1 with a message on stderr; usage errors exit with 2."""
     arguments = parse(Arguments, MODULE, list(sys.argv[1:] if words is None else words))
-    try:
-        trainer = Trainer(arguments)
-        if arguments.resume:
-            trainer.load()
-        elif (trainer.out / "checkpoint.pt").exists():
-            raise ValueError(f"{trainer.out} holds a run already: add --resume, or choose another --out")
-    except ValueError as error:
-        print(f"ppo: error: {error}", file=sys.stderr)
-        return 1
-
-    stop_gently(trainer)
-    trainer.run()
-    return 130 if trainer.stopping else 0
+    return run_command("ppo", lambda: Trainer(arguments), arguments.resume)
 
 
 if __name__ == "__main__":

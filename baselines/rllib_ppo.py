@@ -150,8 +150,9 @@ class Trainer:
         torch.set_num_threads(a.threads)
         self.network = TorchNetwork(self.game, self.options, self.architecture)  # a copy of what the learners have
         self.imitation = Imitation.of(a, self.game, self.options, self.network, np.random.default_rng(a.seed))
-        if ray.is_initialized():
-            pass  # a session, perhaps in a notebook, that has its own
+        self._guest = ray.is_initialized()  # of a session, perhaps in a notebook, that has its own
+        if self._guest:
+            pass
         elif a.address:
             ray.init(address=a.address, log_to_driver=False)
         else:
@@ -327,7 +328,8 @@ class Trainer:
     def close(self) -> None:
         """Stops the processes that play and learn."""
         self.algo.stop()
-        ray.shutdown()
+        if not self._guest:
+            ray.shutdown()
 
 
 def main(words: list[str] | None = None) -> int:

@@ -213,8 +213,23 @@ class Trainer(loop.Trainer):
         scores = self.record.finish(self.network.export(), self.steps, self.spent, self.arguments.games)
         print(f"{self.steps:>11,} steps  {summary(scores)}", file=sys.stderr)
         if self.arguments.profile:
-            write_json(self.out / "profile.json", {"script": "alphazero", "game": self.game.id, "options": self.options,
-                       "steps": self.steps, "seconds": self.clock.seconds, **machine()})  # fmt: skip
+            write_json(self.out / "profile.json", self.profile())
+
+    def profile(self) -> dict[str, Any]:
+        """Searched actions a second (self-play and learning, without imitation and evaluation), and where it goes."""
+        spent = self.clock.seconds
+        self_play, learning = (spent.get(part, 0.0) for part in ("self-play", "learning"))
+        return {
+            "script": "alphazero", "game": self.game.id, "options": self.options, "steps": self.steps,
+            "simulations": self.arguments.simulations,
+            "steps_per_second": self.steps / (self_play + learning) if self_play else 0.0,
+            "imitated": self.imitation.seen if self.imitation else 0,
+            "seconds": {
+                "self-play": self_play, "learning": learning,
+                "imitation": spent.get("imitation", 0.0), "evaluation": spent.get("evaluation", 0.0),
+            },
+            **machine(),
+        }  # fmt: skip
 
     def _round(self, do: Callable[[list[Task]], list[Positions]]) -> None:
         """Plays some games and learns from the newest ones."""

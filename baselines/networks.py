@@ -16,6 +16,12 @@ features (`context`). It does so in four turns, adds these up, and tells by `wal
 and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
 the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
 
+kind "lines", for Isaac: each layer of `hidden` sees a cell and the means of its row and of its column, alike in
+every cell; what the place itself is (`place`), for counters run over the board, and the features (`context`) are added
+in the first. What a piece does that lies somewhere is told by `slot` numbers: of the cells that it would cover, in the
+mean (`cover`), of its whole line (`line`) and of its type (`type`); from these follows its logit. That of a target of
+the counter follows from the cell there (`target`), and the value from the features and the mean over all cells.
+
 kind "cells", for Isis & Osiris: each layer of `hidden` sees a cell and the sum of those beside it, alike in every
 cell, so that it has the symmetries of the square; the features (`context`) are added in the first. From the last
 follow the logit of each cell and, with the features and the mean over all cells, those of the other actions (`other`)
@@ -32,6 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines import walls
+from iszoo.envs import isaac
 from iszoo.envs.game import Game, Options
 from iszoo.envs.spaces import bare_space
 
@@ -42,6 +49,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "mlp": ("hidden", "value_hidden"),
     "walls": ("reach", "hidden", "wall", "value_hidden"),
     "cells": ("hidden", "value_hidden"),
+    "lines": ("hidden", "slot", "value_hidden"),
 }
 
 
@@ -70,6 +78,21 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         found["context.weight"] = (hidden[0], context)
         dense("action", hidden[-1], 1)
         dense("other", context + hidden[-1], game.num_actions - height * width)
+        dense("value", context + hidden[-1], *value_hidden, seats)
+    elif architecture["kind"] == "lines":
+        planes, height, width = game.board_shape
+        size, context, types = architecture["slot"], len(game.features), 2 * isaac.TYPES
+        for k, (inputs, outputs) in enumerate(itertools.pairwise((planes, *hidden))):
+            found[f"cell.{k}.weight"] = (outputs, 3 * inputs)
+            found[f"cell.{k}.bias"] = (outputs,)
+        found["place.weight"] = (height * width, hidden[0])
+        found["context.weight"] = (hidden[0], context)
+        found["cover.weight"] = found["line.weight"] = (2 * size, hidden[-1])
+        found["type.weight"] = (types, size)
+        found["action.weight"] = (types, size)
+        found["action.bias"] = (types,)
+        dense("target", hidden[-1], 1)
+        dense("other", context + hidden[-1], 1)
         dense("value", context + hidden[-1], *value_hidden, seats)
     else:
         size, context = architecture["wall"], len(game.features)
@@ -102,6 +125,8 @@ def check(architecture: Architecture, game: Game) -> None:
         raise ValueError(f"architecture seats={seats!r} is not allowed; it is 1 or a number of players of {game.name}")
     if kind == "cells" and game.name != "isis_osiris":
         raise ValueError("kind cells is for isis_osiris")
+    if kind == "lines" and game.name != "isaac":
+        raise ValueError("kind lines is for isaac")
     if kind == "walls" and (game.name != "iso" or len(architecture["hidden"]) < 2):
         raise ValueError("kind walls is for iso, with two hidden layers or more")
 
@@ -145,6 +170,11 @@ def perspective(reach: int) -> npt.NDArray[np.int64]:
     return np.stack(axes)
 
 
+def piece_lengths(game: Game, options: Options) -> list[int]:
+    """Isaac: the cells of a piece of each type."""
+    return [int(cells) for cells in game.params(options)[isaac.CELLS_OF : isaac.CELLS_OF + isaac.TYPES]]
+
+
 # What planes of an axis add to the code of the wall that it shows: 0 without one, else 1 + 3 * colour + indicator.
 WALL_CODE = np.array([1, 4, 7, 0, 1, 2], np.float32)
 
@@ -168,6 +198,8 @@ class Network:
         if architecture["kind"] == "walls":
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
             self._table = self._near_table()
+        if architecture["kind"] == "lines":
+            self._lengths = piece_lengths(game, options)
 
     @property
     def weights(self) -> Weights:
@@ -191,7 +223,8 @@ class Network:
         if self._architecture["kind"] == "mlp":
             x = obs * self._scales
             return self._dense("action", x), self._dense("value", x)
-        return self._cells(obs) if self._architecture["kind"] == "cells" else self._walls(obs)
+        look = {"cells": self._cells, "lines": self._lines, "walls": self._walls}[self._architecture["kind"]]
+        return look(obs)
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -234,6 +267,43 @@ class Network:
         whole = np.concatenate([features, x.mean(axis=1)], axis=1)
         of_cells = self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells)
         logits = np.concatenate([of_cells, self._layer("other", whole)], axis=1)
+        return logits, self._dense("value", whole)
+
+    def _lines(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n, board, weights = len(obs), self._game.board_size, self._weights
+        planes, height, width = self._game.board_shape
+        scaled = obs * self._scales
+        features = scaled[:, board:]
+        x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
+        for k in range(len(self._architecture["hidden"])):
+            here, row, column = np.split(weights[f"cell.{k}.weight"], 3, axis=1)
+            told = x @ here.T
+            told += (x.mean(axis=2) @ row.T + weights[f"cell.{k}.bias"])[:, :, None]
+            told += (x.mean(axis=1) @ column.T)[:, None]
+            if k == 0:
+                told += weights["place.weight"].reshape(height, width, -1)
+                told += (features @ weights["context.weight"].T)[:, None, None]
+            x = np.maximum(told, 0, out=told)
+        size = self._architecture["slot"]
+        logits = np.zeros((n, self._game.num_actions), np.float32)
+        slots = logits[:, : 2 * isaac.TYPES * height * width].reshape(n, isaac.TYPES, 2, height, width)
+        for o in range(2):  # along rows, along columns: then the board is turned
+            some = slice(o * size, (o + 1) * size)
+            turned = x if o == 0 else x.transpose(0, 2, 1, 3)
+            lines = turned.mean(axis=2) @ weights["line.weight"][some].T
+            sums = np.zeros((n, height, width + 1, size), np.float32)  # of the cells before each one
+            np.cumsum(turned @ weights["cover.weight"][some].T, axis=2, out=sums[:, :, 1:])
+            for k, length in enumerate(self._lengths):
+                kind = 2 * k + o
+                seen = (sums[:, :, length:] - sums[:, :, :-length]) / np.float32(length)
+                seen += (lines + weights["type.weight"][kind])[:, :, None]
+                told = np.maximum(seen, 0, out=seen) @ weights["action.weight"][kind] + weights["action.bias"][kind]
+                into = slots[:, k, o] if o == 0 else slots[:, k, o].transpose(0, 2, 1)
+                into[:, :, : told.shape[2]] = told
+        cells = x.reshape(n, height * width, -1)
+        whole = np.concatenate([features, cells.mean(axis=1)], axis=1)
+        logits[:, slots[0].size : slots[0].size + height * width] = self._layer("target", cells)[..., 0]
+        logits[:, -1:] = self._layer("other", whole)
         return logits, self._dense("value", whole)
 
     def _near_table(self) -> npt.NDArray[np.float32]:

@@ -40,10 +40,12 @@ class Script:
 
 
 _FEW_GAMES = ("--imitate", "none", "--games", "2", "--evaluate-every", "1")
+_OWN_GAMES = ("--start", "", "--settle", "0", "--opponents", "random")
 
 SCRIPTS: Mapping[str, Script] = {
     "ppo": Script("sb3", 100_000, _FEW_GAMES),
     "rllib_ppo": Script("rllib", 30_000, _FEW_GAMES),
+    "alphazero": Script("sb3", 10_000, (*_FEW_GAMES, *_OWN_GAMES)),
 }
 
 

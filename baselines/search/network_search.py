@@ -3,7 +3,8 @@
 As in `search.py`, every simulation starts from the position with all that its player can't know redrawn, a node stands
 for all positions that a sequence of actions can lead to, and the result of every seat is backed up. In place of a
 rollout a network says what each seat can expect at the leaf; what it thinks of the actions there, at the first visit,
-decides which of them get a node, and how often these are tried (AlphaZero; Silver et al. 2017).
+decides which of them get a node, and how often these are tried (AlphaZero; Silver et al. 2017). Where a game has
+scripted agents that are worth it, a rollout may have a share in what a leaf is worth (AlphaGo; Silver et al. 2016).
 
 `NetworkSearch` is for a batch of positions; `NetworkSearchAgent` is the agent `az:FILE:64`.
 """
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from iszoo.baselines.agents import View
 from iszoo.baselines.search import network_tree, tree
 from iszoo.baselines.search.network_tree import NETWORK_NODE
-from iszoo.baselines.search.search import with_reward
+from iszoo.baselines.search.search import scripted_preference, with_reward
 from iszoo.envs.game import Game, Params
 from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, mix
 
@@ -44,6 +45,8 @@ class NetworkSearchOptions:
     urgency: float = 0.3  #: how much worse than its parent a child is thought to be before its first visit
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
+    rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
+    rollout_share: float = 0.0  #: of a rollout in what a leaf is worth; the rest is what the network says; 0: none is made
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {}
@@ -85,10 +88,13 @@ class NetworkSearch:
         self.num_players = int(params[NUM_PLAYERS])
         if games < 1 or simulations < 1 or o.width < 1:
             raise ValueError(f"games={games}, simulations={simulations}, width={o.width}: each is at least 1")
+        if not 0 <= o.rollout_share <= 1:
+            raise ValueError(f"rollout_share={o.rollout_share!r} is not allowed; it is a share, from 0 to 1")
         self.most = games
         self.capacity = 1 + o.width * (simulations + 1)
         self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._common = self.num_players == 1 or _has_common_result(game, self._params)
+        self._policy, self._guided = scripted_preference(game, o.rollout, "rollout")
         self._knobs = (float(o.exploration), float(o.urgency), float(o.margin))
         self._tree = np.zeros(games * self.capacity, NETWORK_NODE)
         padded = -games % _BLOCK + games
@@ -104,6 +110,9 @@ class NetworkSearch:
         self._values = np.zeros((games, self.num_players))
         self._margins = np.zeros((games, self.num_players))
         self._states = np.zeros((games, 1), np.int64)
+        self._ends = np.zeros((1, game.row_size), np.int64)  # of rollouts
+        self._end_mask, self._wanted = np.zeros((1, game.num_actions), np.int8), np.zeros((1, game.num_actions))
+        self._rolled = np.zeros((games, self.num_players))
         self._kept, self._kept_logits = np.zeros(o.width, np.int64), np.zeros(o.width, np.float32)
         self.count = 0  #: positions of the batch
         self.simulations = 0  #: that each tree holds
@@ -149,8 +158,15 @@ class NetworkSearch:
         )  # fmt: skip
         leaves = np.flatnonzero(self._movers[:n] >= 0)
         logits, values = self._look(leaves)
+        share = float(self.options.rollout_share) if count_visit else 0.0
+        if share > 0:
+            network_tree.roll_out(
+                self.game.table, leaves, self._policy, self._guided, self._knobs[2], self._rows, self._ends,
+                self._end_mask, self._wanted, self._rolled, self._margins, self._states, self._params,
+                self._margin_params,
+            )  # fmt: skip
         network_tree.expand(
-            n, leaves, logits, values, self._common, count_visit, self._tree, self._used, self.capacity,
+            n, leaves, logits, values, self._rolled, share, self._common, count_visit, self._tree, self._used, self.capacity,
             self.options.width, self._mask, self._path, self._lengths, self._movers, self._values, self._kept,
             self._kept_logits,
         )  # fmt: skip

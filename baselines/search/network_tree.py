@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.search.tree import NODE, _add_child
+from iszoo.baselines.search.tree import NODE, _add_child, _roll_out
 from iszoo.envs.engine import (
     call_init,
     call_observe,
@@ -115,6 +115,28 @@ def select(
 
 
 @kernel
+def roll_out(
+    table: Any, leaves: Any, policy: Any, guided: bool, margin: float, rows: Any, ends: Any, mask: Any, values: Any,
+    rolled: Any, margins: Any, states: Any, params: Any, margin_params: Any,
+) -> None:  # fmt: skip
+    """Plays on from the leaves of some games to the end; rolled, float64 (N, P): what that gave each seat.
+
+    leaves: int64 (M,), those games. rows: int64 (N, S), never changed. ends, mask, values, margins: scratch, of one row.
+    states: int64 (N, 1), the generators.
+    """
+    for k in range(leaves.shape[0]):
+        g = leaves[k]
+        for j in range(rows.shape[1]):
+            ends[0, j] = rows[g, j]
+        _roll_out(table, policy, guided, 0.0, ends, mask, values, states[g : g + 1], params)
+        write_returns(table, ends, 0, rolled[g : g + 1], params)
+        if margin > 0.0:
+            write_returns(table, ends, 0, margins, margin_params)
+            for p in range(rolled.shape[1]):
+                rolled[g, p] = (1.0 - margin) * rolled[g, p] + margin * margins[0, p]
+
+
+@kernel
 def _add_children(
     tree: Any, used: int, most: int, node: int, logits: Any, k: int, mask: Any, g: int, width: int, kept: Any,
     kept_logits: Any,
@@ -160,15 +182,16 @@ def _add_children(
 
 @kernel
 def expand(
-    games: int, leaves: Any, logits: Any, told: Any, common: bool, count_visit: bool, tree: Any, used: Any,
-    capacity: int, width: int, mask: Any, path: Any, lengths: Any, movers: Any, values: Any, kept: Any,
-    kept_logits: Any,
+    games: int, leaves: Any, logits: Any, told: Any, rolled: Any, share: float, common: bool, count_visit: bool,
+    tree: Any, used: Any, capacity: int, width: int, mask: Any, path: Any, lengths: Any, movers: Any, values: Any,
+    kept: Any, kept_logits: Any,
 ) -> None:  # fmt: skip
     """Writes what the network said about the leaves of some games, and backs up what each game came to.
 
     leaves: int64 (M,), the games whose leaf the network saw; logits: float32 (M, A); told: float32 (M, 1), the value
     for the player to move, or (M, P), the value for each seat from that player on. With one value, the other seats
-    share what the mover loses; or, `common`, have the same. count_visit: False for the first look at the root.
+    share what the mover loses; or, `common`, have the same. rolled: float64 (N, P), what rollouts gave, and the share
+    that they have in the value of a leaf. count_visit: False for the first look at the root.
     """
     players = values.shape[1]
     for k in range(leaves.shape[0]):
@@ -178,7 +201,8 @@ def expand(
             value = min(1.0, max(-1.0, told[k, j if told.shape[1] > 1 else 0]))
             if told.shape[1] == 1 and j > 0 and not common:
                 value = -value / (players - 1)
-            values[g, (mover + j) % players] = value
+            seat = (mover + j) % players
+            values[g, seat] = (1.0 - share) * value + share * rolled[g, seat]
         node = path[g, lengths[g] - 1]
         used[g] = _add_children(
             tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits

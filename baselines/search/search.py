@@ -75,8 +75,8 @@ class Search:
         self.options = DEFAULTS.get(game.name, SearchOptions()) if options is None else options
         self.num_players = int(params[NUM_PLAYERS])
         self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
-        self._prior, self._ordered = _preference(game, self.options.prior, "prior")
-        self._policy, self._guided = _preference(game, self.options.rollout, "rollout")
+        self._prior, self._ordered = scripted_preference(game, self.options.prior, "prior")
+        self._policy, self._guided = scripted_preference(game, self.options.rollout, "rollout")
         knobs = ("exploration", "first", "widening", "epsilon", "margin", "chance")
         self._knobs = tuple(float(getattr(self.options, knob)) for knob in knobs)
         decay = self.options.decay
@@ -297,7 +297,7 @@ def with_reward(params: Params, reward: int) -> Params:
     return changed
 
 
-def _preference(game: Game, name: str, what: str) -> tuple[Any, bool]:
+def scripted_preference(game: Game, name: str, what: str) -> tuple[Any, bool]:
     """The table of a scripted preference, and whether there is one. Raises ValueError that lists the names."""
     known = scripted.SCRIPTED.get(game.name, {})
     if name and name not in known:

@@ -69,6 +69,8 @@ class TrainingArguments:
     """Kind walls: how far a cell sees."""
     wall: int = 16
     """Kind walls: how many numbers tell of a wall."""
+    slot: int = 16
+    """Kind lines: how many numbers tell of a piece in its place."""
 
     evaluate_every: float = 0.05
     """The share of the steps between evaluations."""

@@ -45,6 +45,8 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
                     nn.init.orthogonal_(weight, gain)
             self.weights[key.replace(".", "_")] = nn.Parameter(weight)
         self.register_buffer("scales", torch.as_tensor(networks.scales(game, options)), persistent=False)
+        if architecture["kind"] == "lines":
+            self._lengths = networks.piece_lengths(game, options)
         if architecture["kind"] == "walls":
             near = networks.perspective(architecture["reach"]) + 256 * np.arange(3)[:, None, None]
             self.register_buffer("near", torch.as_tensor(near.transpose(1, 0, 2).copy()), persistent=False)
@@ -70,7 +72,8 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         if self.architecture["kind"] == "mlp":
             x = obs.float() * self.scales
             return self._dense("action", x), self._dense("value", x)
-        return self._cells(obs) if self.architecture["kind"] == "cells" else self._walls(obs)
+        look = {"cells": self._cells, "lines": self._lines, "walls": self._walls}[self.architecture["kind"]]
+        return look(obs)
 
     def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """As `networks.Network.evaluate`."""
@@ -123,6 +126,47 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         means = x.mean(dim=1)
         whole = torch.cat([features, means], dim=1)
         logits = torch.cat([self._layer("action", x)[:, :, 0], self._layer("other", whole)], dim=1)
+        if not self.values_teach:
+            whole = torch.cat([features, means.detach()], dim=1)
+        return logits, self._dense("value", whole)
+
+    def _lines(self, obs: Any) -> tuple[Any, Any]:
+        n, board = len(obs), self.game.board_size
+        scaled = obs.float() * self.scales
+        features = scaled[:, board:]
+        planes, height, width = self.game.board_shape
+        x = scaled[:, :board].reshape(n, planes, height, width).permute(0, 2, 3, 1)
+        for k in range(len(self.architecture["hidden"])):
+            here, row, column = self.weights[f"cell_{k}_weight"].chunk(3, dim=1)
+            told = x @ here.T + (x.mean(dim=2) @ row.T + self.weights[f"cell_{k}_bias"])[:, :, None]
+            told = told + (x.mean(dim=1) @ column.T)[:, None]
+            if k == 0:
+                told = told + self.weights["place_weight"].view(height, width, -1)
+                told = told + (features @ self.weights["context_weight"].T)[:, None, None]
+            x = torch.relu(told)
+        size = self.architecture["slot"]
+        slots = []
+        for o in range(2):
+            some = slice(o * size, (o + 1) * size)
+            turned = x if o == 0 else x.transpose(1, 2)
+            lines = turned.mean(dim=2) @ self.weights["line_weight"][some].T
+            sums = nn.functional.pad((turned @ self.weights["cover_weight"][some].T).cumsum(dim=2), (0, 0, 1, 0))
+            for k, length in enumerate(self._lengths):
+                kind = 2 * k + o
+                seen = (sums[:, :, length:] - sums[:, :, :-length]) / length
+                seen = torch.relu(seen + (lines + self.weights["type_weight"][kind])[:, :, None])
+                told = seen @ self.weights["action_weight"][kind] + self.weights["action_bias"][kind]
+                told = nn.functional.pad(told, (0, length - 1))
+                slots.append(told if o == 0 else told.transpose(1, 2))
+        half = len(slots) // 2
+        kinds = [slots[o * half + k] for k in range(half) for o in range(2)]
+        cells = x.flatten(1, 2)
+        means = cells.mean(dim=1)
+        whole = torch.cat([features, means], dim=1)
+        logits = torch.cat(
+            [torch.stack(kinds, dim=1).flatten(1), self._layer("target", cells)[:, :, 0], self._layer("other", whole)],
+            dim=1,
+        )
         if not self.values_teach:
             whole = torch.cat([features, means.detach()], dim=1)
         return logits, self._dense("value", whole)

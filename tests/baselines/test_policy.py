@@ -24,8 +24,9 @@ from tests.helpers import GAMES, run_python
 ISO = iszoo.REGISTRY["iso"]
 WALLS = {"kind": "walls", "reach": 2, "hidden": [8, 8], "wall": 4, "value_hidden": [4]}
 CELLS = {"kind": "cells", "hidden": [8, 8], "value_hidden": [4]}
+LINES = {"kind": "lines", "hidden": [8, 8], "slot": 4, "value_hidden": [4]}
 NETWORKS = [(game, {"kind": "mlp", "hidden": [12, 8], "value_hidden": [4]}) for game in GAMES]
-NETWORKS += [(ISO, WALLS), (iszoo.REGISTRY["isis_osiris"], CELLS)]
+NETWORKS += [(ISO, WALLS), (iszoo.REGISTRY["isis_osiris"], CELLS), (iszoo.REGISTRY["isaac"], LINES)]
 EACH = pytest.mark.parametrize(
     ("game", "architecture"), NETWORKS, ids=[f"{game.name}-{architecture['kind']}" for game, architecture in NETWORKS]
 )

@@ -15,7 +15,7 @@ import pytest
 
 import iszoo
 from iszoo.baselines import POLICIES, networks
-from iszoo.baselines.agents import make_agent, view_of
+from iszoo.baselines.agents import agent_names, make_agent, view_of
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network
 from iszoo.baselines.policy import Card, load_policy, save_policy
@@ -183,6 +183,40 @@ def test_games_that_are_over_count_by_the_rules_and_in_part_by_the_margin(settin
         engine.write_returns(game.table, rows, 0, found, setting.params)
         engine.write_returns(game.table, rows, 0, found[1:], margins)
         assert search.values()[0] == pytest.approx((1 - share) * found[0] + share * found[1], abs=1e-6)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=repr)
+def test_a_rollout_has_its_share_in_a_leaf(setting: Setting) -> None:
+    """What the game that it played gave each seat, times the share; the network says nothing here."""
+    game = setting.game
+    margins = setting.params.copy()
+    margins[1] = MARGIN
+    for share, margin, rollout in ((1.0, 0.0, ""), (0.25, 0.5, agent_names(game)[-1])):
+        options = NetworkSearchOptions(rollout=rollout, rollout_share=share, margin=margin)
+        search, vec = started(setting, games=1, network=Ignorant(game), options=options)
+        before = vec.rows.copy()
+        search.run(1)
+        leaf, end = search._rows.copy(), search._ends
+        assert setting.batch_at(leaf).player[0] >= 0 > setting.batch_at(end).player[0]
+        found = np.zeros((2, int(setting.params[NUM_PLAYERS])))
+        engine.write_returns(game.table, end, 0, found, setting.params)
+        engine.write_returns(game.table, end, 0, found[1:], margins)
+        wanted = share * ((1 - margin) * found[0] + margin * found[1])
+        assert search.values()[0] == pytest.approx(wanted, abs=1e-6)
+        search.run(20)
+        assert (vec.rows == before).all()
+
+
+def test_rollouts_say_who_is_ahead() -> None:
+    """Where the network says nothing, a search by rollouts wins against one without."""
+    game = iszoo.REGISTRY["isaac"]
+    agents = [
+        NetworkSearchAgent(
+            game, Ignorant(game), 60, options=NetworkSearchOptions(rollout="greedy", rollout_share=share, margin=0.5)
+        )
+        for share in (1.0, 0.0)
+    ]
+    assert match(game, agents, 20, seed=1).standings[0].win_rate > 0.8
 
 
 @pytest.mark.parametrize("game", GAMES, ids=GAME_IDS)
@@ -370,6 +404,10 @@ def test_bad_input_is_named() -> None:
     setting = Setting(game, {})
     with pytest.raises(ValueError, match="the network has values for 3 seats; the game has 2"):
         started(setting, network=some_network(game, {"num_players": 3}, seats=3))
+    for options, wrong in (({"rollout": "nobody"}, "rollout='nobody' is not allowed; isis_osiris has 'greedy'"),
+                           ({"rollout_share": 1.5}, "rollout_share=1.5 is not allowed")):  # fmt: skip
+        with pytest.raises(ValueError, match=wrong):
+            started(setting, options=NetworkSearchOptions(**options))
     with pytest.raises(ValueError, match="each is at least 1"):
         NetworkSearch(game, setting.params, Ignorant(game), 0, 1)
     search = NetworkSearch(game, setting.params, Ignorant(game), 2, 5)

@@ -286,7 +286,8 @@ class Network:
             x = np.maximum(told, 0, out=told)
         size = self._architecture["slot"]
         logits = np.zeros((n, self._game.num_actions), np.float32)
-        slots = logits[:, : 2 * isaac.TYPES * height * width].reshape(n, isaac.TYPES, 2, height, width)
+        many = 2 * isaac.TYPES * height * width
+        slots = logits[:, :many].reshape(n, isaac.TYPES, 2, height, width)
         for o in range(2):  # along rows, along columns: then the board is turned
             some = slice(o * size, (o + 1) * size)
             turned = x if o == 0 else x.transpose(0, 2, 1, 3)
@@ -300,9 +301,9 @@ class Network:
                 told = np.maximum(seen, 0, out=seen) @ weights["action.weight"][kind] + weights["action.bias"][kind]
                 into = slots[:, k, o] if o == 0 else slots[:, k, o].transpose(0, 2, 1)
                 into[:, :, : told.shape[2]] = told
-        cells = x.reshape(n, height * width, -1)
+        cells = x.reshape(n, height * width, x.shape[3])
         whole = np.concatenate([features, cells.mean(axis=1)], axis=1)
-        logits[:, slots[0].size : slots[0].size + height * width] = self._layer("target", cells)[..., 0]
+        logits[:, many : many + height * width] = self._layer("target", cells)[..., 0]
         logits[:, -1:] = self._layer("other", whole)
         return logits, self._dense("value", whole)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,9 @@ from iszoo.envs.game import Game
 OUT = Path(__file__).parent / "results" / "self_play.json"
 
 ARCHITECTURES: dict[str, dict[str, Any]] = {
-    "isaac": {"kind": "mlp", "hidden": [160, 160], "value_hidden": [32, 32]},
+    "isaac": {"kind": "lines", "hidden": [48, 48], "slot": 16, "value_hidden": [64]},
     "iso": {"kind": "walls", "reach": 3, "hidden": [96, 64], "wall": 12, "value_hidden": [64]},
-    "isis_osiris": {"kind": "mlp", "hidden": [256, 256], "value_hidden": [128, 128]},
+    "isis_osiris": {"kind": "cells", "hidden": [48, 48, 48], "value_hidden": [64]},
 }
 """The networks that ship, with weights from a seed: what they have learnt would only change which games are played."""
 
@@ -100,6 +100,23 @@ def measure(
         },
         "ratio": rates["ours"].median / rates["plain"].median,
     }  # fmt: skip
+
+
+def tables(report: Mapping[str, Any]) -> dict[str, str]:
+    """The results as Markdown: `games` and `run`, what made them."""
+    lines = ["| game | network | games an hour | plain Python | times as many |", "|---|---|---:|---:|---:|"]
+    for row in report["rows"]:
+        kind, hourly = row["network"]["kind"], row["games_an_hour"]
+        layers = " x ".join(str(size) for size in row["network"]["hidden"])
+        cells = [f"{hourly[name]['median']:,.0f}" for name in ("ours", "plain")]
+        lines.append(f"| {row['game']} | {kind}, {layers} | {' | '.join(cells)} | {row['ratio']:.1f} |")
+    about, row = report["machine"], report["rows"][0]
+    run = (
+        f"{row['simulations']} simulations a decision, {row['side_by_side']} games side by side; medians of"
+        f" {row['games_an_hour']['ours']['rounds']} rounds in turns, one thread. {about['cpu']}, Python"
+        f" {about['python']}, NumPy {about['numpy']}; iszoo {about['iszoo']}, {about['date']}."
+    )
+    return {"games": "\n".join(lines), "run": run}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from iszoo.baselines.arena import pages
 from iszoo.baselines.solver import judge, positions
-from iszoo.benchmarks import profile, scaling, solving, throughput, wrappers
+from iszoo.benchmarks import profile, scaling, scripts, self_play, solving, throughput, wrappers
 from iszoo.benchmarks.files import hash_in, report_hash
 from iszoo.benchmarks.peers import report as peers
 from iszoo.envs import REGISTRY
@@ -28,7 +28,8 @@ PLOTS = DOCS / "plots"
 RESULTS = DOCS.parent / "baselines" / "results"
 BENCHMARKS = DOCS.parent / "benchmarks" / "results"
 TABLES = {
-    module.__name__.split(".")[2]: module.tables for module in (peers, profile, scaling, solving, throughput, wrappers)
+    module.__name__.split(".")[2]: module.tables
+    for module in (peers, profile, scaling, scripts, self_play, solving, throughput, wrappers)
 }
 PLOTTED = ("peers", "scaling")  # of the benchmarks
 _CODE = re.compile(r"(<!-- from the code: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

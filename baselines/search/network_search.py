@@ -46,7 +46,9 @@ class NetworkSearchOptions:
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
-    rollout_share: float = 0.0  #: of a rollout in what a leaf is worth; the rest is what the network says; 0: none is made
+    rollout_share: float = (
+        0.0  #: of a rollout in what a leaf is worth; the rest is what the network says; 0: none is made
+    )
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {}

@@ -46,9 +46,7 @@ class NetworkSearchOptions:
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
-    rollout_share: float = (
-        0.0  #: of a rollout in what a leaf is worth; the rest is what the network says; 0: none is made
-    )
+    rollout_share: float = 0.0  #: of a rollout in what a leaf is worth; the rest is what the network says
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {}
@@ -168,9 +166,9 @@ class NetworkSearch:
                 self._margin_params,
             )  # fmt: skip
         network_tree.expand(
-            n, leaves, logits, values, self._rolled, share, self._common, count_visit, self._tree, self._used, self.capacity,
-            self.options.width, self._mask, self._path, self._lengths, self._movers, self._values, self._kept,
-            self._kept_logits,
+            n, leaves, logits, values, self._rolled, share, self._common, count_visit, self._tree, self._used,
+            self.capacity, self.options.width, self._mask, self._path, self._lengths, self._movers, self._values,
+            self._kept, self._kept_logits,
         )  # fmt: skip
 
     def _look(self, leaves: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

@@ -121,8 +121,8 @@ def roll_out(
 ) -> None:  # fmt: skip
     """Plays on from the leaves of some games to the end; rolled, float64 (N, P): what that gave each seat.
 
-    leaves: int64 (M,), those games. rows: int64 (N, S), never changed. ends, mask, values, margins: scratch, of one row.
-    states: int64 (N, 1), the generators.
+    leaves: int64 (M,), those games. rows: int64 (N, S), never changed. ends, mask, values, margins: scratch, of one
+    row. states: int64 (N, 1), the generators.
     """
     for k in range(leaves.shape[0]):
         g = leaves[k]

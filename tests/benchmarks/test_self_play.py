@@ -84,11 +84,9 @@ def test_both_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_table_says_what_was_measured() -> None:
     row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 1, 2, 1)
-    row["games_an_hour"]["ours"]["median"], row["games_an_hour"]["plain"]["median"], row["ratio"] = (
-        25000.4,
-        2000.2,
-        12.5,
-    )
+    for name, median in (("ours", 25000.4), ("plain", 2000.2)):
+        row["games_an_hour"][name]["median"] = median
+    row["ratio"] = 12.5
     tables = self_play.tables({"machine": machine(), "rows": [row]})
     assert tables["games"].splitlines()[2] == "| isis_osiris_v0 | cells, 48 x 48 x 48 | 25,000 | 2,000 | 12.5 |"
     assert tables["run"].startswith("1 simulations a decision, 2 games side by side; medians of 1 rounds in turns")

@@ -277,7 +277,7 @@ class Network:
         x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
         for k in range(len(self._architecture["hidden"])):
             here, row, column = np.split(weights[f"cell.{k}.weight"], 3, axis=1)
-            told = x @ here.T
+            told = (x.reshape(-1, x.shape[3]) @ here.T).reshape(n, height, width, len(here))
             told += (x.mean(axis=2) @ row.T + weights[f"cell.{k}.bias"])[:, :, None]
             told += (x.mean(axis=1) @ column.T)[:, None]
             if k == 0:
@@ -293,7 +293,9 @@ class Network:
             turned = x if o == 0 else x.transpose(0, 2, 1, 3)
             lines = turned.mean(axis=2) @ weights["line.weight"][some].T
             sums = np.zeros((n, height, width + 1, size), np.float32)  # of the cells before each one
-            np.cumsum(turned @ weights["cover.weight"][some].T, axis=2, out=sums[:, :, 1:])
+            covered = turned @ weights["cover.weight"][some].T
+            for along in range(width):
+                np.add(sums[:, :, along], covered[:, :, along], out=sums[:, :, along + 1])
             for k, length in enumerate(self._lengths):
                 kind = 2 * k + o
                 seen = (sums[:, :, length:] - sums[:, :, :-length]) / np.float32(length)

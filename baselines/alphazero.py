@@ -63,7 +63,9 @@ except ImportError as error:
 MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "isaac": {"steps": 500_000, "start": "isaac", "hidden": (160, 160), "value_hidden": (32, 32)},
+    "isaac": {
+        "steps": 200_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+    },
     "iso": {
         "steps": 150_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
         "imitate_batch": 32, "imitate_rate": 5e-3, "kind": "walls", "hidden": (96, 64), "wall": 12,

@@ -49,7 +49,11 @@ class NetworkSearchOptions:
     rollout_share: float = 0.0  #: of a rollout in what a leaf is worth; the rest is what the network says
 
 
-DEFAULTS: Mapping[str, NetworkSearchOptions] = {}
+DEFAULTS: Mapping[str, NetworkSearchOptions] = {
+    "isaac": NetworkSearchOptions(2.5, width=8, rollout="expert", rollout_share=0.8),
+    "iso": NetworkSearchOptions(3.0, width=6, rollout="greedy", rollout_share=0.7),
+    "isis_osiris": NetworkSearchOptions(rollout="expert", rollout_share=0.5),
+}
 """Game -> how `az:` searches it, but for the margin; any other game by the defaults."""
 
 SIMULATIONS = 64  # of an agent whose name doesn't say

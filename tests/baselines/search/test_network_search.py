@@ -19,7 +19,7 @@ from iszoo.baselines.agents import agent_names, make_agent, view_of
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network
 from iszoo.baselines.policy import Card, load_policy, save_policy
-from iszoo.baselines.search.network_search import NetworkSearch, NetworkSearchAgent, NetworkSearchOptions
+from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearch, NetworkSearchAgent, NetworkSearchOptions
 from iszoo.baselines.search.network_tree import NETWORK_NODE
 from iszoo.baselines.search.tree import NODE
 from iszoo.envs import engine, isis_osiris
@@ -63,7 +63,7 @@ def started(setting: Setting, games: int = 3, plies: int = 4, **more: Any) -> tu
     vec = setting.vec(games, seed=5, autoreset="disabled")
     vec.random_steps(plies, observe=True)
     network = more.pop("network", None) or some_network(setting.game, setting.options)
-    search = NetworkSearch(setting.game, vec.params, network, games, **{"simulations": 80, **more})
+    search = NetworkSearch(setting.game, vec.params, network, games, **{"simulations": 80, "options": OPTIONS, **more})
     search.start(vec.rows, np.arange(games))
     return search, vec
 
@@ -364,6 +364,7 @@ def test_shipped_policies_search(name: str, opponent: str, least: float) -> None
     agent = make_agent(f"az:{name}:16", game)
     assert agent.name == f"az:{name}:16"
     assert make_agent(f"az:{name}", game).name == f"az:{name}:64"
+    assert agent._options == DEFAULTS[name]  # the values of these are of the outcome alone
     other = make_agent(f"policy:{name}" if opponent == "policy" else opponent, game)
     result = match(game, [agent, other], 60, seed=3)
     assert result.distinct_games > 20

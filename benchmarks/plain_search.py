@@ -44,9 +44,13 @@ class PlainSearch:
         network: looks at the leaves.
         seeds: of what is drawn anew, one for the first look at the root and one a simulation.
         options: how to search.
+
+    Raises ValueError for options with rollouts, which it doesn't make.
     """
 
     def __init__(self, env: GameEnv, network: Evaluator, seeds: Iterator[int], options: NetworkSearchOptions) -> None:
+        if options.rollout_share > 0:
+            raise ValueError(f"rollout_share={options.rollout_share!r} is not allowed: this search makes no rollouts")
         self.env, self.network, self.seeds, self.options = env, network, seeds, options
         self.players = len(env.possible_agents)
         self.seat = env.possible_agents.index(env.agent_selection)

@@ -73,6 +73,12 @@ def test_plain_self_play_is_whole_games(game: Any) -> None:
     assert env.legal_actions() == []
 
 
+def test_the_plain_search_refuses_rollouts() -> None:
+    env = Setting(iszoo.REGISTRY["isis_osiris"], {}).started(1, observation="flat")
+    with pytest.raises(ValueError, match=r"rollout_share=0\.5 is not allowed"):
+        PlainSearch(env, some_network(env.game, {}), draws(0), NetworkSearchOptions(rollout_share=0.5))
+
+
 def test_both_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 2, 4, 1)
     assert row["ratio"] > 0

@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.baselines import walls
+from iszoo.baselines import grids, walls
 from iszoo.envs import isaac
 from iszoo.envs.game import Game, Options
 from iszoo.envs.spaces import bare_space
@@ -175,6 +175,8 @@ def piece_lengths(game: Game, options: Options) -> list[int]:
     return [int(cells) for cells in game.params(options)[isaac.CELLS_OF : isaac.CELLS_OF + isaac.TYPES]]
 
 
+_IN_CACHE = 32  # positions whose layers stay in the cache of a core
+
 # What planes of an axis add to the code of the wall that it shows: 0 without one, else 1 + 3 * colour + indicator.
 WALL_CODE = np.array([1, 4, 7, 0, 1, 2], np.float32)
 
@@ -199,7 +201,15 @@ class Network:
             self._near, self._turns = perspective(architecture["reach"]), turns(architecture["reach"])
             self._table = self._near_table()
         if architecture["kind"] == "lines":
-            self._lengths = piece_lengths(game, options)
+            self._lengths = np.array(piece_lengths(game, options))
+        if architecture["kind"] in (
+            "lines",
+            "cells",
+        ):  # each layer's parts, as matrices that are applied from the right
+            parts = 3 if architecture["kind"] == "lines" else 2
+            layers = (self._weights[f"cell.{k}.weight"] for k in range(len(architecture["hidden"])))
+            split = [[np.ascontiguousarray(part.T) for part in np.split(layer, parts, axis=1)] for layer in layers]
+            self._parts = split if parts == 3 else [np.concatenate(both, axis=1) for both in split]
 
     @property
     def weights(self) -> Weights:
@@ -223,8 +233,13 @@ class Network:
         if self._architecture["kind"] == "mlp":
             x = obs * self._scales
             return self._dense("action", x), self._dense("value", x)
-        look = {"cells": self._cells, "lines": self._lines, "walls": self._walls}[self._architecture["kind"]]
-        return look(obs)
+        if self._architecture["kind"] == "walls":
+            return self._walls(obs)
+        look = self._cells if self._architecture["kind"] == "cells" else self._lines
+        if len(obs) <= _IN_CACHE:
+            return look(obs)
+        parts = [look(obs[first : first + _IN_CACHE]) for first in range(0, len(obs), _IN_CACHE)]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _layer(self, name: str, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         out = x @ self._weights[f"{name}.weight"].T
@@ -244,28 +259,20 @@ class Network:
         return self._layer(f"{name}.{k}", x)
 
     def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        n, board = len(obs), self._game.board_size
+        n, board, weights = len(obs), self._game.board_size, self._weights
         planes, height, width = self._game.board_shape
-        cells = height * width
         scaled = obs * self._scales
         features = scaled[:, board:]
-        x = scaled[:, :board].reshape(n, planes, cells).transpose(0, 2, 1)
-        for k in range(len(self._architecture["hidden"])):
-            size = x.shape[2]
-            seen = np.zeros((n, height, width, 2 * size), np.float32)  # a cell, and the sum of those beside it
-            here, beside = seen[..., :size], seen[..., size:]
-            here[:] = x.reshape(n, height, width, size)
-            beside[:, 1:] += here[:, :-1]
-            beside[:, :-1] += here[:, 1:]
-            beside[:, :, 1:] += here[:, :, :-1]
-            beside[:, :, :-1] += here[:, :, 1:]
-            x = self._layer(f"cell.{k}", seen.reshape(n * cells, 2 * size))
-            x = x.reshape(n, cells, x.shape[1])
-            if k == 0:
-                x += (features @ self._weights["context.weight"].T)[:, None]
-            np.maximum(x, 0, out=x)
-        whole = np.concatenate([features, x.mean(axis=1)], axis=1)
-        of_cells = self._layer("action", x.reshape(n * cells, x.shape[2])).reshape(n, cells)
+        x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
+        context = features @ weights["context.weight"].T
+        for k, both in enumerate(self._parts):
+            told = (x.reshape(-1, x.shape[3]) @ both).reshape(n, height, width, both.shape[1])
+            x = np.empty((n, height, width, both.shape[1] // 2), np.float32)
+            grids.add_beside(told, context, weights[f"cell.{k}.bias"], x)
+            context = context[:0]
+        cells = x.reshape(n, height * width, x.shape[3])
+        whole = np.concatenate([features, cells.mean(axis=1)], axis=1)
+        of_cells = self._layer("action", cells.reshape(-1, x.shape[3])).reshape(n, height * width)
         logits = np.concatenate([of_cells, self._layer("other", whole)], axis=1)
         return logits, self._dense("value", whole)
 
@@ -275,36 +282,30 @@ class Network:
         scaled = obs * self._scales
         features = scaled[:, board:]
         x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
+        rows, columns = x.mean(axis=2), x.mean(axis=1)
+        place = weights["place.weight"].reshape(height, width, -1)
+        context = features @ weights["context.weight"].T
         for k in range(len(self._architecture["hidden"])):
-            here, row, column = np.split(weights[f"cell.{k}.weight"], 3, axis=1)
-            told = (x.reshape(-1, x.shape[3]) @ here.T).reshape(n, height, width, len(here))
-            told += (x.mean(axis=2) @ row.T + weights[f"cell.{k}.bias"])[:, :, None]
-            told += (x.mean(axis=1) @ column.T)[:, None]
-            if k == 0:
-                told += weights["place.weight"].reshape(height, width, -1)
-                told += (features @ weights["context.weight"].T)[:, None, None]
-            x = np.maximum(told, 0, out=told)
+            here, of_row, of_column = self._parts[k]
+            told = (x.reshape(-1, x.shape[3]) @ here).reshape(n, height, width, here.shape[1])
+            along = rows @ of_row + weights[f"cell.{k}.bias"]
+            across = columns @ of_column
+            rows, columns = np.empty_like(along), np.empty_like(across)
+            grids.add_lines(told, along, across, context, place, rows, columns)
+            context, place = context[:0], np.zeros_like(told[0]) if n else place
+            x = told
         size = self._architecture["slot"]
+        of_lines = weights["line.weight"]
         logits = np.zeros((n, self._game.num_actions), np.float32)
         many = 2 * isaac.TYPES * height * width
-        slots = logits[:, :many].reshape(n, isaac.TYPES, 2, height, width)
-        for o in range(2):  # along rows, along columns: then the board is turned
-            some = slice(o * size, (o + 1) * size)
-            turned = x if o == 0 else x.transpose(0, 2, 1, 3)
-            lines = turned.mean(axis=2) @ weights["line.weight"][some].T
-            sums = np.zeros((n, height, width + 1, size), np.float32)  # of the cells before each one
-            covered = turned @ weights["cover.weight"][some].T
-            for along in range(width):
-                np.add(sums[:, :, along], covered[:, :, along], out=sums[:, :, along + 1])
-            for k, length in enumerate(self._lengths):
-                kind = 2 * k + o
-                seen = (sums[:, :, length:] - sums[:, :, :-length]) / np.float32(length)
-                seen += (lines + weights["type.weight"][kind])[:, :, None]
-                told = np.maximum(seen, 0, out=seen) @ weights["action.weight"][kind] + weights["action.bias"][kind]
-                into = slots[:, k, o] if o == 0 else slots[:, k, o].transpose(0, 2, 1)
-                into[:, :, : told.shape[2]] = told
         cells = x.reshape(n, height * width, x.shape[3])
-        whole = np.concatenate([features, cells.mean(axis=1)], axis=1)
+        covered = (cells.reshape(-1, x.shape[3]) @ weights["cover.weight"].T).reshape(n, height, width, 2 * size)
+        grids.tell_slots(
+            covered, rows @ of_lines[:size].T, columns @ of_lines[size:].T, weights["type.weight"],
+            weights["action.weight"], weights["action.bias"], self._lengths, np.empty((width + 1, size), np.float32),
+            logits,
+        )  # fmt: skip
+        whole = np.concatenate([features, rows.mean(axis=1)], axis=1)
         logits[:, many : many + height * width] = self._layer("target", cells)[..., 0]
         logits[:, -1:] = self._layer("other", whole)
         return logits, self._dense("value", whole)

@@ -52,7 +52,7 @@ class NetworkSearchOptions:
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {
     "isaac": NetworkSearchOptions(2.5, width=8, rollout="expert", rollout_share=0.8),
     "iso": NetworkSearchOptions(3.0, width=6, rollout="greedy", rollout_share=0.7),
-    "isis_osiris": NetworkSearchOptions(rollout="expert", rollout_share=0.5),
+    "isis_osiris": NetworkSearchOptions(rollout="greedy", rollout_share=0.5),
 }
 """Game -> how `az:` searches it, but for the margin; any other game by the defaults."""
 

@@ -22,10 +22,11 @@ import numpy as np
 from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
 from iszoo.benchmarks.yardstick.connect_four import GAME as CONNECT_FOUR
 from iszoo.envs import REGISTRY, VecEnv
-from iszoo.envs.engine import count_legal, max_threads, nth_legal
+from iszoo.envs.engine import count_legal, nth_legal
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw
+from iszoo.envs.threads import max_threads
 
 SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 PROCESSES = (1, 2, 3, 4)

@@ -25,9 +25,9 @@ import numpy as np
 from iszoo.baselines.agents import RandomAgent, view_of
 from iszoo.benchmarks.timing import Rate, Task, interleaved, machine, nothing
 from iszoo.envs import GameEnv, VecEnv
-from iszoo.envs.engine import max_threads
 from iszoo.envs.game import Game
 from iszoo.envs.spaces import LAYOUTS
+from iszoo.envs.threads import max_threads
 
 SIZES = (1, 64, 1024, 4096)
 _BYTES_A_ROUND = 150_000_000  # how much a batch task writes: a fraction of a second of work

@@ -26,7 +26,7 @@ endif
 endif
 
 # What runs with the kernels as plain Python, hundreds of times slower: enough to reach every line of the rules.
-NOJIT := tests/test_differential.py tests/envs tests/test_registry.py tests/test_perft.py \
+NOJIT := tests/test_differential.py tests/envs \
 	$(addprefix tests/conformance/test_,endings.py bytes.py bad_input.py bad_batches.py resample.py)
 
 .PHONY: demo test test-frameworks lint types suite nojit docs bench bench-wrappers bench-training format clean

@@ -9,7 +9,7 @@ from typing import Any
 from iszoo.baselines.agents import agent_names, make_agent
 from iszoo.baselines.match import match
 from iszoo.benchmarks import throughput
-from iszoo.benchmarks.timing import interleaved, machine
+from iszoo.benchmarks.timing import interleaved, machine, nothing
 from iszoo.envs import REGISTRY, GameEnv, VecEnv
 from iszoo.envs.game import Game
 
@@ -60,10 +60,10 @@ def _rates() -> dict[str, Any]:
     tasks: dict[str, Any] = {}
     peer = throughput.connect_four()
     if peer is not None:
-        tasks["PettingZoo connect_four, AEC"] = (_nothing, lambda: throughput.aec_loop(peer, 2_000))
+        tasks["PettingZoo connect_four, AEC"] = (nothing, lambda: throughput.aec_loop(peer, 2_000))
     for game in REGISTRY.values():
-        tasks[f"{game.name}, AEC"] = (_nothing, _aec(game))
-        tasks[f"{game.name}, batch of 1,024"] = (_nothing, _batch(game))
+        tasks[f"{game.name}, AEC"] = (nothing, _aec(game))
+        tasks[f"{game.name}, batch of 1,024"] = (nothing, _batch(game))
     return interleaved(tasks, rounds=3)
 
 
@@ -75,7 +75,3 @@ def _aec(game: Game) -> Callable[[], int]:
 def _batch(game: Game) -> Callable[[], int]:
     vec = VecEnv(game, 1024, seed=0)
     return lambda: vec.random_steps(500)
-
-
-def _nothing() -> None:
-    return None

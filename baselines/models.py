@@ -7,7 +7,6 @@ action, or that of the greatest value; with `:sample` after the path they draw f
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,6 @@ from gymnasium import spaces
 from iszoo.baselines.agents import Agent, View
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import mix
-
-Logits = Callable[[Any], npt.NDArray[Any]]
-"""From observations of n positions, in the layout of the model's space, to values (n, A): greater is better."""
 
 _SAMPLE = ":sample"
 

@@ -21,14 +21,13 @@ from iszoo.envs.engine import (
     call_resample,
     call_step,
     finish,
-    in_parallel,
-    is_serial,
     to_move,
     write_mask,
 )
 from iszoo.envs.game import INIT, OBSERVE, RESAMPLE, STEP
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw
+from iszoo.envs.threads import in_parallel, is_serial
 from iszoo.envs.vec import VecEnv
 
 SEED_BOUND = 1 << 31

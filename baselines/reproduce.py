@@ -130,7 +130,7 @@ def agrees(one: tuple[float, float, float], other: tuple[float, float, float]) -
 
 
 def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
-    """Trains a published policy from scratch by the command of its card, and plays the matches of the card again.
+    """Trains a published policy of `ppo.py` from scratch by its card's command, and plays the card's matches again.
 
     Args:
         game: the game.
@@ -139,7 +139,7 @@ def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
         games: games in each match.
 
     Raises:
-        ValueError: no such policy, or its training failed.
+        ValueError: no such policy, one that another script trained, or its training failed.
         ImportError: an extra is missing.
     """
     from iszoo.baselines.policy import load_card
@@ -153,7 +153,7 @@ def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
     card = load_card(file)
     words = shlex.split(card.command)
     if words[:3] != ["python", "-m", "iszoo.baselines.ppo"]:
-        raise ValueError(f"the card of {name} has no command that can be run: {card.command!r}")
+        raise ValueError(f"{name} can't be trained again here, but by its card's own command: {card.command!r}")
     if subprocess.run([sys.executable, *words[1:], "--out", str(out)]).returncode:
         raise ValueError(f"training failed: {shlex.join(words)} --out {out}")
     agent = make_agent(f"policy:{out / 'policy.safetensors'}", game)

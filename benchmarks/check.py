@@ -24,6 +24,7 @@ PUBLISHED = Path(__file__).resolve().parent / "results" / "throughput.json"
 SIZES = (1, 1024)
 ALIKE = ("cpu", "cores", "system")  # what makes machines of one kind
 PYTHON = "aec connect_four"  # PettingZoo's loop
+TRIES = 3
 
 Ratios = Mapping[str, float]
 
@@ -73,16 +74,14 @@ def worse(game: str, published: Ratios, measured: Ratios, tolerance: float) -> l
     ]
 
 
-def check_game(
-    game: str, published: Ratios, measure: Callable[[], Ratios], tolerance: float, tries: int = 3
-) -> list[Finding]:
-    """Measures until nothing is worse, at most so many times; the best value of each ratio counts.
+def check_game(game: str, published: Ratios, measure: Callable[[], Ratios], tolerance: float) -> list[Finding]:
+    """Measures until nothing is worse, TRIES times at most; the best value of each ratio counts.
 
     Raises ValueError if the two have no ratio in common.
     """
     best: dict[str, float] = {}
     found: list[Finding] = []
-    for _ in range(tries):
+    for _ in range(TRIES):
         for name, value in measure().items():
             best[name] = max(value, best.get(name, value))
         if not published.keys() & best.keys():

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.agents import RandomAgent, view_of
-from iszoo.benchmarks.timing import Task, interleaved, machine
+from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
 from iszoo.envs import REGISTRY, VecEnv, engine
 from iszoo.envs.engine import call_observe, call_step
 from iszoo.envs.game import OBSERVE, STEP, Game
@@ -91,7 +91,6 @@ def tasks(game: Game) -> dict[str, tuple[Callable[[], Any], Task]]:
         np.copyto(vec.rows, moments[0][0])
         vec.refresh()
 
-    nothing = lambda: None  # noqa: E731
     return {
         "copy": (nothing, each(copy)),
         "copy and step": (nothing, each(copy_and_step)),

@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.benchmarks.timing import Task, interleaved, machine
+from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
 from iszoo.benchmarks.yardstick.connect_four import GAME as CONNECT_FOUR
 from iszoo.envs import REGISTRY, VecEnv
-from iszoo.envs.engine import count_legal, max_threads, nth_legal
+from iszoo.envs.engine import count_legal, nth_legal
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw
+from iszoo.envs.threads import max_threads
 
 SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 PROCESSES = (1, 2, 3, 4)
@@ -52,7 +53,7 @@ def tasks(game: Game, size: int, threads: Sequence[int]) -> dict[str, tuple[Call
         vec = VecEnv(game, size, seed=0, threads=count)
         vec.random_steps(game.max_game_length // 2)
         found[f"step x{count}"] = _stepping(vec, min(steps, 64))
-        found[f"random x{count}"] = (lambda: None, lambda vec=vec: vec.random_steps(steps))  # type: ignore[misc]
+        found[f"random x{count}"] = (nothing, lambda vec=vec: vec.random_steps(steps))  # type: ignore[misc]
     vec = VecEnv(game, size, seed=0)
     obs, mask = np.empty_like(vec.obs), np.empty_like(vec.action_mask)
 
@@ -62,7 +63,7 @@ def tasks(game: Game, size: int, threads: Sequence[int]) -> dict[str, tuple[Call
             np.copyto(mask, vec.action_mask)
         return steps * size
 
-    found["limit"] = (lambda: None, copy)
+    found["limit"] = (nothing, copy)
     return found
 
 

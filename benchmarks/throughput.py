@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.agents import RandomAgent, view_of
-from iszoo.benchmarks.timing import Rate, Task, interleaved, machine
+from iszoo.benchmarks.timing import Rate, Task, interleaved, machine, nothing
 from iszoo.envs import GameEnv, VecEnv
-from iszoo.envs.engine import max_threads
 from iszoo.envs.game import Game
 from iszoo.envs.spaces import LAYOUTS
+from iszoo.envs.threads import max_threads
 
 SIZES = (1, 64, 1024, 4096)
 _BYTES_A_ROUND = 150_000_000  # how much a batch task writes: a fraction of a second of work
@@ -66,10 +66,10 @@ def _aec_tasks(game: Game, steps: int) -> dict[str, tuple[Callable[[], Any], Tas
     tasks: dict[str, tuple[Callable[[], Any], Task]] = {}
     for layout in LAYOUTS:
         env = GameEnv(game, observation=layout)
-        tasks[f"aec {layout}"] = (_nothing, lambda env=env: aec_loop(env, steps))  # type: ignore[misc]
+        tasks[f"aec {layout}"] = (nothing, lambda env=env: aec_loop(env, steps))  # type: ignore[misc]
     peer = connect_four()
     if peer is not None:
-        tasks["aec connect_four"] = (_nothing, lambda: aec_loop(peer, steps // 10))
+        tasks["aec connect_four"] = (nothing, lambda: aec_loop(peer, steps // 10))
     return tasks
 
 
@@ -82,15 +82,11 @@ def _batch_tasks(game: Game, sizes: Sequence[int], threads: Sequence[int]) -> di
             vec = VecEnv(game, n, seed=0, threads=t)
             set_up, work = _recorded(vec, min(_RECORDED, steps))
             tasks[f"step {n} x{t}"] = (set_up, work)
-            tasks[f"random {n} x{t}"] = (_nothing, lambda vec=vec, k=steps: vec.random_steps(k))  # type: ignore[misc]
+            tasks[f"random {n} x{t}"] = (nothing, lambda vec=vec, k=steps: vec.random_steps(k))  # type: ignore[misc]
         vec = VecEnv(game, n, seed=0)
         obs, mask = np.empty_like(vec.obs), np.empty_like(vec.action_mask)
-        tasks[f"limit {n}"] = (_nothing, _copying(vec, obs, mask, steps))
+        tasks[f"limit {n}"] = (nothing, _copying(vec, obs, mask, steps))
     return tasks
-
-
-def _nothing() -> None:
-    return None
 
 
 def _recorded(vec: VecEnv, steps: int) -> tuple[Callable[[], None], Task]:
@@ -148,9 +144,9 @@ def _clone_tasks(game: Game) -> dict[str, tuple[Callable[[], Any], Task]]:
         return 2_000
 
     return {
-        "clone env": (_nothing, clone),
-        "clone row of 1024": (_nothing, copy_rows),
-        "get_state + set_state": (_nothing, save_and_load),
+        "clone env": (nothing, clone),
+        "clone row of 1024": (nothing, copy_rows),
+        "get_state + set_state": (nothing, save_and_load),
     }
 
 

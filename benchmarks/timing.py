@@ -19,6 +19,10 @@ Task = Callable[[], int]
 """Does some work and returns how many units it did."""
 
 
+def nothing() -> None:
+    """What is set up for a task that needs nothing."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """Units a second over the rounds of one run."""

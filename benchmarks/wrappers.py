@@ -17,7 +17,7 @@ from typing import Any
 from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Adapter, clock, engine
 from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.throughput import short
-from iszoo.benchmarks.timing import Task, interleaved, machine
+from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
 from iszoo.benchmarks.training import training_share
 from iszoo.envs import REGISTRY
 from iszoo.envs.game import Game
@@ -47,7 +47,7 @@ def measure(
     found: dict[str, Any] = {}
     for game in games:
         adapters = [*engine(game), *FRAMEWORKS[framework](game)]
-        tasks = {adapter.name: (_nothing, _playing(adapter, seconds)) for adapter in adapters}
+        tasks = {adapter.name: (nothing, _playing(adapter, seconds)) for adapter in adapters}
         rates = interleaved(tasks, rounds, lambda name, game=game: progress(f"{game.name}: {name}"), clock)  # type: ignore[misc]
         bases = {adapter.games: rates[adapter.name].median for adapter in engine(game)}
         found[game.name] = {
@@ -67,10 +67,6 @@ def measure(
                 progress(f"{game.name}: training with {num_envs} games")
                 found[game.name]["training"].append(training_share(game, num_envs, rounds))
     return {"machine": machine(*PACKAGES[framework]), "seconds": seconds, "games": found}
-
-
-def _nothing() -> None:
-    return None
 
 
 def _playing(adapter: Adapter, seconds: float) -> Task:

@@ -4,7 +4,7 @@ A driver that takes kernels as arguments can't be kept in numba's disk cache, or
 each of them at every call from Python. So a kernel is passed as the address of its machine code: an int64
 array of addresses is bound once a game, and `caller` makes the function by which compiled code calls one.
 
-Works with numba 0.61 to 0.68 (both ends are run by the tests). With NUMBA_DISABLE_JIT=1 a table of kernels
+Written for numba 0.61 to 0.68, of which the suite runs the newest. With NUMBA_DISABLE_JIT=1 a table of kernels
 is a plain tuple of Python functions, and calling through it is calling them.
 """
 

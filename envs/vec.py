@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iszoo.envs import engine
+from iszoo.envs import engine, stepping
 from iszoo.envs.errors import IllegalActionError, check_choice, illegal_action
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS, mix
 from iszoo.envs.seeds import as_seed, fresh_seed
+from iszoo.envs.threads import max_threads, step_threads
 
 AUTORESETS = ("same_step", "disabled")
 ILLEGAL_MODES = ("raise", "terminate")
@@ -48,7 +49,7 @@ class VecEnv:
         final_obs: int8, like `obs`. Where `done`: the end, as who moved last sees it.
         final_rows: int64 (N, S). Where `done`: the rows at the end, for `observe` and `scores`.
         rows: int64 (N, S). The positions. After writing into it, call `refresh`.
-        buffers: all of these as one argument, for compiled loops of one's own (`engine.unbundle_buffers`).
+        buffers: all of these as one argument, for compiled loops of one's own (`iszoo.envs.stepping.unbundle_buffers`).
 
     Raises:
         ValueError: a bad argument or option.
@@ -68,7 +69,7 @@ class VecEnv:
     ) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs={num_envs!r} is not allowed; it is a whole number from 1")
-        most = engine.max_threads()
+        most = max_threads()
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= most:
             raise ValueError(f"threads={threads!r} is not allowed; this process can use 1 to {most}")
         check_choice("autoreset", autoreset, AUTORESETS)
@@ -105,10 +106,10 @@ class VecEnv:
     def _collect(self) -> None:
         """What the loops over the games are given."""
         self._same_step = self.autoreset == "same_step"
-        self._step_threads = engine.step_threads(self.threads, self.num_envs)
-        self._few = self._step_threads == 1 and self.num_envs <= engine.FEW and self.illegal == "raise"
+        self._step_threads = step_threads(self.threads, self.num_envs)
+        self._few = self._step_threads == 1 and self.num_envs <= stepping.FEW and self.illegal == "raise"
         self._shape = (self.num_envs,)
-        self.buffers = engine.bind_buffers(
+        self.buffers = stepping.bind_buffers(
             self._table, self.rows, self.obs, self.action_mask, self.player, self._returns, self.rewards, self.done,
             self.final_obs, self.final_rows, self._choices, _ANY_DEAL[0], self.params, self._everywhere,
         )  # fmt: skip
@@ -175,7 +176,7 @@ class VecEnv:
         ):
             actions = self._as_actions(actions)
         if self._few and where is None:
-            wrong = engine.step_few(self.buffers, actions, self._same_step)
+            wrong = stepping.step_few(self.buffers, actions, self._same_step)
         else:
             games = self._everywhere if where is None else self._where(where)
             mark = self.illegal == "terminate"
@@ -184,7 +185,7 @@ class VecEnv:
                 if over.any():
                     raise self._illegal(int(over.argmax()), actions)
                 actions = actions.copy()
-            wrong = engine.step_batch(self._step_threads, self.buffers, games, actions, mark, self._same_step)
+            wrong = stepping.step_batch(self._step_threads, self.buffers, games, actions, mark, self._same_step)
         if wrong >= 0:
             raise self._illegal(wrong, actions)
 
@@ -197,7 +198,7 @@ class VecEnv:
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             raise ValueError(f"k={k!r} is not allowed; it is a whole number from 0")
-        count = engine.random_batch(self.threads, self.buffers, k, observe, self._same_step)
+        count = stepping.random_batch(self.threads, self.buffers, k, observe, self._same_step)
         if not observe:
             over = self.player < 0
             self.obs[over] = self.final_obs[over]

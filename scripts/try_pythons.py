@@ -24,7 +24,7 @@ VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 SHOWN = ("numpy", "numba", "gymnasium", "pettingzoo")
 _ROWS = re.compile(r"(<!-- from make test-pythons -->\n).*?(<!-- end -->)", re.DOTALL)
 
-# Plays 100 steps of each game alone and 100 in each of 64 games; prints the versions that did it.
+# Plays 100 steps of each game alone and 200 in each of 64 games; prints the versions that did it.
 SMOKE = f"""
 import importlib.metadata, json, platform, random
 import iszoo

@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from iszoo.envs import engine
+from iszoo.envs import threads
 from iszoo.envs.game import Game
 from tests.helpers import GAMES, SETTINGS, Setting, scaled
 
@@ -38,7 +38,7 @@ def setting(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(autouse=True)
 def _threads_for_few_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small batches are stepped on two threads too, where a test asks for two: the parallel loop is to be tested."""
-    monkeypatch.setattr(engine, "GAMES_A_THREAD", 1)
+    monkeypatch.setattr(threads, "GAMES_A_THREAD", 1)
 
 
 hypothesis.settings.register_profile(

@@ -158,10 +158,10 @@ def stages(game: str) -> list[list[str]]:
     """Arguments of pytest, the quickest tests that know the game first."""
     conformance = [f"tests/conformance/test_{name}.py" for name in ("resample", "endings", "bytes", "masks")]
     return [
-        ["tests/test_perft.py", "tests/envs/test_record.py", "-k", f"{game} or golden_records_are_played"],
+        ["tests/envs/test_perft.py", "tests/envs/test_record.py", "-k", f"{game} or golden_records_are_played"],
         [f"tests/envs/test_{game}.py", *(["tests/envs/test_iso_tiles.py"] if game == "iso" else [])],
         ["tests/test_differential.py", "-k", game],
-        [*conformance, "tests/test_registry.py", "-k", game],
+        [*conformance, "tests/envs/test_registry.py", "-k", game],
     ]
 
 

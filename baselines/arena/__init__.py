@@ -1,1 +1,1 @@
-"""Agents played against each other: jobs, ratings, tables, plots."""
+"""What ladders and statistics are made of: workers, kept games, ratings, standings, pages, plots."""

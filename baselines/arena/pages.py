@@ -1,4 +1,4 @@
-"""Reports of ladders and statistics as Markdown: pages of their own, and the tables that the docs are filled with."""
+"""Reports as Markdown: of ladders, statistics, training and search; pages of their own, and the tables of the docs."""
 
 from __future__ import annotations
 
@@ -203,9 +203,6 @@ def _seats(entry: Report, most: int) -> list[str]:
     return shown + [""] * (most - len(shown))
 
 
-# --- What both share ---------------------------------------------------------------------------------------
-
-
 # --- Training ----------------------------------------------------------------------------------------------
 
 
@@ -260,6 +257,9 @@ def strength_tables(report: Report) -> dict[str, str]:
             row.append(cell)
         rows.append(row)
     return {"curve": _table(("simulations", *(f"wins against `{name}`" for name in opponents)), rows)}
+
+
+# --- What all share ----------------------------------------------------------------------------------------
 
 
 def made_by(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Plots of ladders and statistics, drawn from their reports. Needs the extra iszoo[plots].
+"""Plots of ladders, statistics, training and search, drawn from their reports. Needs the extra iszoo[plots].
 
 Colours are those of Okabe and Ito (2008), which people with any kind of colour vision can tell apart.
 """

@@ -1,4 +1,4 @@
-"""What the games of a ladder come to: standings, tables, who beats whom; as plain values and as a page."""
+"""What the games of a ladder come to: standings, tables, who beats whom; as plain values, see pages.py for a page."""
 
 from __future__ import annotations
 

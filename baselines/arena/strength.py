@@ -22,6 +22,7 @@ from iszoo.benchmarks.files import write_json, write_text
 from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
+from iszoo.envs.primitives import NUM_PLAYERS
 
 AGAINST = ("greedy", "expert")
 
@@ -54,8 +55,8 @@ def strength(
     began = time.perf_counter()
     settled = game.resolve(options)
     params = game.params(settled)
-    if params[0] != 2:
-        raise ValueError(f"{params[0]} players: strength is measured in games of two")
+    if params[NUM_PLAYERS] != 2:
+        raise ValueError(f"{params[NUM_PLAYERS]} players: strength is measured in games of two")
     for simulations, games in points:
         if simulations < 1 or games < 2 or games % 2:
             raise ValueError(f"{simulations}:{games} is not allowed: simulations from 1, an even number of games")

@@ -1,15 +1,4 @@
-"""What scripted players of ISO want.
-
-A survey of a position tells of every free cell k, and of every wall that could be placed there, what it does for
-the objectives on display. A wall is 9 * axis + 3 * colour + indicator. All tables have room for MOST_CELLS cells:
-
-cells (MOST_CELLS,) int64: the free cells.
-wins (MOST_CELLS, WALLS) int64: the objectives that the wall would complete, as a word.
-shares (MOST_CELLS, WALLS, PLACES) float64: for each place of the display how complete its objective would be: of
-    the best figure or area through the wall that can still be completed, the share of its walls on the table.
-
-A tile shows a wall on each axis, so what it does follows from three of these entries.
-"""
+"""What scripted players of ISO want: from a survey of what each wall does in each free cell (iso_survey.py)."""
 
 from __future__ import annotations
 
@@ -17,23 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from iszoo.baselines.scripted.iso_survey import MOST_CELLS, PLACES, SHOWS, WALLS, list_free, objective_at, survey
 from iszoo.envs.iso import (
-    ALL_TILES,
     AREA_CONTROL,
     AREAS,
     CELLS,
-    DIAMOND,
     DISPLAY,
     FACE_WALLS,
     FACES,
-    FREE,
     GROUP,
-    GROUPS,
-    INDICATORS_AT,
     LOOKS,
     MODE,
     ON_DISPLAY_ALL_GAME,
-    PATTERNS,
     PLACED,
     PLAYER,
     ROW_SIZE,
@@ -45,25 +29,15 @@ from iszoo.envs.iso import (
     STARS,
     TILES,
     TURNED,
-    UNITED,
     group_controller,
     group_of,
     place_tile,
-    way_to,
 )
 from iszoo.envs.iso_tiles import MOST_TILES, MOST_WALLS, NUM_TILES
 from iszoo.envs.native import kernel, popcount, trailing_zeros
 from iszoo.envs.primitives import NUM_PLAYERS
 
-MOST_CELLS = 2 * MOST_TILES + 4  # around a straight line of tiles; any other shape has fewer
-WALLS = 27
-PLACES = len(ON_DISPLAY_ALL_GAME)
 FACE_CODES = FACE_WALLS.shape[0]
-
-# The wall that a block face shows on each axis.
-_SHOWS = np.array(
-    [[9 * axis + 3 * ((w >> 8 * axis) & 255) + ((w >> (8 * axis + 24)) & 255) for axis in range(3)] for w in FACE_WALLS]
-)
 
 # The tie-breaks: more objectives, then the highest number. All objectives together are less than a star.
 OBJECTIVE = 0.01
@@ -74,10 +48,10 @@ ADVANCE = 0.05
 # Expert, in solo and coop: what stars of the next turn count against stars now. Less than 1, or it would wait
 # for ever: with 1 it wins 14 stars, not 19, in solo; 0.5 to 0.8 are alike.
 TOGETHER = 0.7
-# Expert: how many actions it looks behind at most.
+# Expert: to how many actions, at most, it looks at the reply.
 TRIED = 15
 
-NOT_TRIED = 1000.0  # what the values of actions lack that were not looked behind, more than any value
+NOT_TRIED = 1000.0  # what the values of actions lack whose reply was not looked at: more than any value
 
 
 @kernel
@@ -89,143 +63,6 @@ def _worth(objectives: int, params: Any) -> float:
         objectives &= objectives - 1
         worth += params[STARS + n] + OBJECTIVE + NUMBER * n
     return worth
-
-
-@kernel
-def _survey(
-    rows: Any, i: int, player: int, least: int, cells: Any, wins: Any, shares: Any, around: Any, params: Any
-) -> int:
-    """Writes cells, wins and shares for a player to place; returns the number of cells. around (7,) is scratch.
-
-    Only figures that lack at most `least` walls are looked at; with 1, shares are not written.
-    """
-    count = _list_free(rows, i, cells)
-    for k in range(count):
-        for wall in range(WALLS):
-            wins[k, wall] = 0
-            if least > 1:
-                for place in range(PLACES):
-                    shares[k, wall, place] = 0.0
-        for axis in range(3):
-            _look_around(rows, i, player, axis, cells[k], around)
-            _survey_areas(rows, i, player, axis, k, least, wins, shares, around, params)
-            _survey_figures(rows, i, player, axis, k, least, wins, shares, around, params)
-    return count
-
-
-@kernel
-def _look_around(rows: Any, i: int, player: int, axis: int, cell: int, around: Any) -> None:
-    """Writes what a wall in a cell would have around it along an axis.
-
-    around (7,): the walls of each colour that figures can reach, and those with the player's indicator, as bits
-    of DIAMOND; the tiles of the groups of each colour that the wall would unite.
-    """
-    for k in range(7):
-        around[k] = 0
-    for t in range(rows[i, PLACED]):
-        tile = rows[i, TILES + t]
-        way = way_to(cell, tile & 255)
-        shows = FACE_WALLS[(tile >> 8) & 63] >> (8 * axis)
-        colour, indicator = shows & 255, (shows >> 24) & 255
-        bit = DIAMOND[axis, way]
-        around[colour] |= bit
-        around[3] |= bit & -int(indicator == player)
-        around[4 + colour] |= ((tile >> GROUPS) & UNITED[way]) >> (MOST_TILES * axis) & ALL_TILES
-
-
-@kernel
-def _list_free(rows: Any, i: int, cells: Any) -> int:
-    """Writes the free cells; returns how many."""
-    count = 0
-    for word in range(8):
-        free = rows[i, FREE + word]
-        while free:
-            cells[count] = 32 * word + trailing_zeros(free)
-            free &= free - 1
-            count += 1
-    return count
-
-
-@kernel
-def _survey_areas(
-    rows: Any, i: int, player: int, axis: int, k: int, least: int, wins: Any, shares: Any, around: Any, params: Any
-) -> None:
-    """Adds the areas to one axis of cell k. One that the player wouldn't control is half as complete."""
-    display = rows[i, DISPLAY]
-    for colour in range(3):
-        areas = display & params[AREAS + SIDE * colour + MOST_TILES]
-        if areas == 0:
-            continue
-        group = around[4 + colour]
-        size = popcount(group) + 1
-        done = areas & params[AREAS + SIDE * colour + size]
-        if done == 0 and least == 1:
-            continue
-        counts = rows[i, INDICATORS_AT + axis]
-        for indicator in range(3):
-            own = popcount(group & (counts >> (16 * player))) + (indicator == player)
-            controls = True
-            for other in range(3):
-                if other != player and popcount(group & (counts >> (16 * other))) + (indicator == other) >= own:
-                    controls = False
-            wall = 9 * axis + 3 * colour + indicator
-            if controls:
-                wins[k, wall] |= done
-            if least > 1:
-                for place in range(PLACES):
-                    n = _objective_at(display, place)
-                    if n >= 0 and (areas >> n) & 1:
-                        needed = size
-                        while (params[AREAS + SIDE * colour + needed] >> n) & 1 == 0:
-                            needed += 1
-                        shares[k, wall, place] = size / needed * (1.0 if controls else 0.5)
-
-
-@kernel
-def _objective_at(display: int, place: int) -> int:
-    """The objective, less 1, on a place of the display; -1 without one."""
-    for _ in range(place):
-        display &= display - 1
-    return trailing_zeros(display) if display else -1
-
-
-@kernel
-def _survey_figures(
-    rows: Any, i: int, player: int, axis: int, k: int, least: int, wins: Any, shares: Any, around: Any, params: Any
-) -> None:
-    """Adds the figures to one axis of cell k."""
-    centre = DIAMOND[axis, 0]
-    pink, yellow, blue, own = around[0], around[1], around[2], around[3]
-    taken = pink | yellow | blue
-    display = rows[i, DISPLAY]
-    for place in range(popcount(display)):
-        n = _objective_at(display, place)
-        for p in range(params[PATTERNS + 2 * n], params[PATTERNS + 2 * n + 1], 5):
-            white = params[p + 4]
-            walls = params[p + 1] | params[p + 2] | params[p + 3] | white
-            lacks = walls & ~taken
-            if least == 1 and lacks != centre:
-                continue
-            lacking = popcount(lacks)
-            if lacking > least or params[p] & taken & ~own:
-                continue
-            if taken & ((params[p + 1] & ~pink) | (params[p + 2] & ~yellow) | (params[p + 3] & ~blue)):
-                continue
-            share = 1.0 - (lacking - 1.0) / popcount(walls)
-            for united in range(3):  # the colour of the white walls
-                if white & taken & ~around[united]:
-                    continue
-                colour = united
-                for c in range(3):
-                    if params[p + 1 + c] & centre:
-                        colour = c
-                for indicator in range(3):
-                    if indicator == player or params[p] & centre == 0:
-                        wall = 9 * axis + 3 * colour + indicator
-                        if lacking == 1:
-                            wins[k, wall] |= 1 << n
-                        if least > 1:
-                            shares[k, wall, place] = max(shares[k, wall, place], share)
 
 
 @kernel
@@ -260,7 +97,7 @@ def _best_not_tried(rows: Any, i: int, values: Any, cells: Any, count: int) -> i
 @kernel
 def _won(wins: Any, k: int, face: int) -> int:
     """The objectives that a block face would complete in cell k."""
-    return wins[k, _SHOWS[face, 0]] | wins[k, _SHOWS[face, 1]] | wins[k, _SHOWS[face, 2]]  # type: ignore[no-any-return]
+    return wins[k, SHOWS[face, 0]] | wins[k, SHOWS[face, 1]] | wins[k, SHOWS[face, 2]]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -271,11 +108,11 @@ def _value_now(rows: Any, i: int, shares: Any, k: int, face: int, done: int, par
     """
     total = 0.0
     for place in range(popcount(rows[i, DISPLAY])):
-        n = _objective_at(rows[i, DISPLAY], place)
+        n = objective_at(rows[i, DISPLAY], place)
         if (done >> n) & 1 == 0:
             share = 0.0
             for axis in range(3):
-                share = max(share, shares[k, _SHOWS[face, axis], place])
+                share = max(share, shares[k, SHOWS[face, axis], place])
             total += params[STARS + n] * share * share
     return _worth(done, params) + ADVANCE * total
 
@@ -288,7 +125,7 @@ def greedy(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
         return
     cells, wins = np.empty(MOST_CELLS, np.int64), np.empty((MOST_CELLS, WALLS), np.int64)
     shares, around = np.empty((MOST_CELLS, WALLS, PLACES)), np.empty(7, np.int64)
-    count = _survey(rows, i, rows[i, PLAYER], MOST_WALLS, cells, wins, shares, around, params)
+    count = survey(rows, i, rows[i, PLAYER], MOST_WALLS, cells, wins, shares, around, params)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             for rotation in range(3):
@@ -371,8 +208,8 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
 
     With two opponents a star of the next one hurts half as much. Actions are first valued as if they did nothing
     for the next player but take a tile, a cell and the objectives won: a tile hardly ever undoes what can be won
-    elsewhere, so that this is the most that an action can be worth. Then they are looked behind from the best one
-    down, for as long as one can be better than the best so far.
+    elsewhere, so that this is the most that an action can be worth. Then the replies are looked at, from the best
+    action down, for as long as one can be better than the best so far.
     """
     if params[MODE] == AREA_CONTROL:
         _value_areas(rows, i, values, params, TRIED)
@@ -387,8 +224,8 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
     sign = TOGETHER if together else -1.0 / (players - 1)
     hidden = _count_unseen(rows, i, unseen, params)
 
-    count = _survey(rows, i, following, 1, cells, wins_later, shares, around, params)
-    _survey(rows, i, me, MOST_WALLS, cells, wins, shares, around, params)
+    count = survey(rows, i, following, 1, cells, wins_later, shares, around, params)
+    survey(rows, i, me, MOST_WALLS, cells, wins, shares, around, params)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             for k in range(count):
@@ -412,7 +249,7 @@ def expert(rows: Any, i: int, mask: Any, values: Any, params: Any) -> None:
         k, face = _place_of(cells, a), _face_of(rows, i, a)
         done = _won(wins, k, face)
         _try(rows, i, trial, a, done)
-        count_later = _survey(trial, 0, following, 1, later, wins_later, shares, around, params)
+        count_later = survey(trial, 0, following, 1, later, wins_later, shares, around, params)
         reply = _expected(rows, i, a // (3 * CELLS), count_later, wins_later, unseen, hidden, params)
         values[i, a] = _value_now(rows, i, shares, k, face, done, params) + sign * reply
         best = max(best, values[i, a])
@@ -437,7 +274,7 @@ def _lead(rows: Any, i: int, me: int, largest: Any, params: Any) -> float:
             if group & ((1 << t) - 1) == 0:
                 p = group_controller(rows, i, axis, group)
                 if p >= 0:
-                    colour = (_SHOWS[(rows[i, TILES + t] >> 8) & 63, axis] - 9 * axis) // 3
+                    colour = (SHOWS[(rows[i, TILES + t] >> 8) & 63, axis] - 9 * axis) // 3
                     largest[p, colour] = max(largest[p, colour], popcount(group))
     lead = 0.0
     for number in ON_DISPLAY_ALL_GAME:
@@ -469,7 +306,7 @@ def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> Non
     trial, after = np.empty((1, ROW_SIZE), np.int64), np.empty((1, ROW_SIZE), np.int64)
     largest = np.empty((3, 3), np.int64)
     me = rows[i, PLAYER]
-    count = _list_free(rows, i, cells)
+    count = list_free(rows, i, cells)
     for slot in range(SLOTS):
         if rows[i, SLOT_NUMBER + slot]:
             for rotation in range(3):
@@ -486,7 +323,7 @@ def _value_areas(rows: Any, i: int, values: Any, params: Any, tried: int) -> Non
             return
         _try(rows, i, trial, a, 0)
         worst = values[i, a] + NOT_TRIED
-        replies = _list_free(trial, 0, later)
+        replies = list_free(trial, 0, later)
         for slot in range(SLOTS):
             if slot != a // (3 * CELLS) and rows[i, SLOT_NUMBER + slot]:
                 for reply in range(3 * replies):

@@ -102,7 +102,7 @@ def facts(report: dict[str, Any]) -> str:
     """What was asked, in a sentence."""
     return (
         f"Each agent asked once at each of {report['positions']} positions; of the legal actions"
-        f" {100 * report['chance']:.1f}% are optimal, on the mean."
+        f" {100 * report['chance']:.1f}% are optimal, on average."
     )
 
 

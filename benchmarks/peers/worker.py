@@ -5,8 +5,8 @@
 It needs nothing but the standard library and NumPy, for iszoo isn't installed beside the other libraries. Requests
 and answers are lines of JSON on standard input and output; whatever else is printed goes to standard error.
 
-A contender's file has `PACKAGES`, whose versions are reported, and `tasks(setting)`, which returns its tasks by
-"row: how", where rows are those of `rows.py`.
+A contender's file has `PACKAGES`, whose versions are reported, `tasks(setting)`, which returns its tasks by "row: how",
+where rows are those of `rows.py`, and, if its first use is to be timed, `FIRST_STEP`: a program that `measure.py` runs.
 """
 
 from __future__ import annotations

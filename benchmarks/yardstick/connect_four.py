@@ -25,6 +25,8 @@ from iszoo.envs import VecEnv, engine
 from iszoo.envs.game import Bounds, Game, Kernels, Options, Rows, words
 from iszoo.envs.native import kernel, popcount, spread64
 from iszoo.envs.primitives import GENERATOR, OFFENDER, ROW_HEAD, draw, mix, start_generator
+from iszoo.envs.stepping import unbundle_buffers
+from iszoo.envs.threads import in_parallel, is_serial
 
 HEIGHT, WIDTH = 6, 7
 CELLS = HEIGHT * WIDTH
@@ -146,7 +148,7 @@ def _play_range(lo: int, hi: int, buffers: Any, steps: int, same_step: bool) -> 
     """`random_steps` in games lo to hi - 1, the kernels called by name, so that they are compiled into the loop."""
     (
         table, rows, obs, mask, player, results, rewards, done, final_obs, final_rows, choices, any_deal, params, _,
-    ) = engine.unbundle_buffers(buffers)  # fmt: skip
+    ) = unbundle_buffers(buffers)  # fmt: skip
     total = 0
     for i in range(lo, hi):
         for _ in range(steps):
@@ -188,9 +190,9 @@ def random_steps(vec: VecEnv, k: int) -> int:
     the compiler sees the whole step (30 ns), and the n-th free column is looked up (18 ns).
     """
     same_step = vec.autoreset == "same_step"
-    if engine.is_serial(vec.threads):
+    if is_serial(vec.threads):
         return int(_play_range(0, vec.num_envs, vec.buffers, k, same_step))
-    return engine.in_parallel(vec.threads, _play_parallel, vec.buffers, vec.num_envs, k, same_step)
+    return in_parallel(vec.threads, _play_parallel, vec.buffers, vec.num_envs, k, same_step)
 
 
 # --- The fact sheet ----------------------------------------------------------------------------------------

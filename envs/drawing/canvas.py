@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 Point = tuple[float, float]
 
 # The palette of Okabe and Ito (2008), which the common kinds of colour blindness tell apart.
-ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
+ORANGE, GREEN, YELLOW = "#E69F00", "#009E73", "#F0E442"
 BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 INK, PAPER, PANEL, FAINT, GREY = "#1C2026", "#FAF7F0", "#F0EADC", "#CFC6B4", "#6F6A60"
 WHITE = "#FFFFFF"

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from iszoo.testing import CHECKS
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option."""
@@ -30,8 +32,6 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 def _items(session: pytest.Session, target: str) -> Iterable[pytest.Item]:
-    from iszoo.testing import CHECKS  # imported here: pytest loads this plugin in every project
-
     module, colon, name = target.partition(":")
     if not colon:
         raise pytest.UsageError(f"--iszoo-env {target}: write MODULE:FACTORY, e.g. pettingzoo.classic.chess_v6:env")

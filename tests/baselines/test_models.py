@@ -19,10 +19,10 @@ from iszoo.envs.spaces import LAYOUTS, bare_space, observation_space
 from tests.helpers import frozen
 
 
-def view_in_play(game: Game, count: int = 5) -> View:
-    vec = iszoo.make_vec(game.name, count, seed=1)
+def view_in_play(game: Game) -> View:
+    vec = iszoo.make_vec(game.name, 5, seed=1)
     vec.random_steps(6)
-    return view_of(vec, np.arange(count), np.arange(count))
+    return view_of(vec, np.arange(5), np.arange(5))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

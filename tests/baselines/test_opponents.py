@@ -14,8 +14,8 @@ import iszoo
 from iszoo.baselines import opponents
 from iszoo.baselines.agents import Agent, View, agent_names, make_agent
 from iszoo.envs import native
-from iszoo.envs.engine import max_threads
 from iszoo.envs.game import Game
+from iszoo.envs.threads import max_threads
 from iszoo.wrappers.learner import LearnerGames
 
 GAMES = [pytest.param(game, id=game.name) for game in iszoo.REGISTRY.values()]

@@ -12,7 +12,7 @@ import iszoo
 from iszoo.benchmarks import profile, scaling
 from iszoo.benchmarks.yardstick.connect_four import GAME
 from iszoo.envs import VecEnv
-from iszoo.envs.engine import max_threads
+from iszoo.envs.threads import max_threads
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from iszoo import IllegalActionError
-from iszoo.envs.engine import max_threads
+from iszoo.envs.threads import max_threads
 from iszoo.envs.vec import VecEnv
 from tests.helpers import Setting, random_actions, refused
 from tests.strategies import NOT_WHOLE_NUMBERS, WHOLE_NUMBERS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iszoo.envs.engine import max_threads
+from iszoo.envs.threads import max_threads
 from tests.helpers import BUFFERS, Setting, batch_picture, frozen, random_actions, scaled
 
 SEED = 100

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,6 @@ from hypothesis import strategies as st
 import iszoo
 from iszoo import record
 from iszoo.envs.game import Game
-from iszoo.envs.record_line import START
 from tests.golden_records import at_random, path_of
 from tests.helpers import GAMES, ROOT, Setting, scaled
 
@@ -147,6 +143,26 @@ def test_tables_laid_out_otherwise_are_no_fault_but_are_named_beside_one() -> No
     record.verify(found)
     with pytest.raises(record.RecordError, match=r"result\.scores: .*rules: '0123456789abcdef', here"):
         record.verify(dataclasses.replace(found, scores=(99, 99)))
+
+
+def test_the_public_name() -> None:
+    import iszoo.record as public
+
+    assert public.make is record.make
+    assert iszoo.record is public
+    assert all(hasattr(public, name) for name in public.__all__)
+
+
+def test_options_of_a_file_of_tiles_are_played_from_that_file(tmp_path: Path) -> None:
+    """And where it is another one now, the record says so."""
+    path = tmp_path / "tiles.toml"
+    text = (ROOT / "envs" / "iso_tiles.toml").read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    made = at_random(Setting(iszoo.REGISTRY["iso"], {"tiles": str(path)}), 0)
+    record.verify(made)
+    path.unlink()
+    with pytest.raises(record.RecordError, match=r"options: tiles: .* can't be read"):
+        record.verify(made)
 
 
 # --- One line: each field that is wrong is named ---
@@ -283,138 +299,3 @@ def test_a_change_that_fits_is_found_by_the_checksum() -> None:
     body["agents"][0] = "somebody else"
     with pytest.raises(record.RecordError, match=r"^record: checksum: .* changed after it was written"):
         record.loads(json.dumps(body))
-
-
-# --- Files ---
-
-
-def sample(count: int = 4) -> list[record.Record]:
-    return [record.make("isis_osiris", seed=seed, actions=[36, seed], agents=["é", "b"]) for seed in range(count)]
-
-
-def test_files_grow_and_keep_what_was_there(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "games.jsonl"
-    games = sample()
-    record.append(path, games[:1])
-    before = path.read_bytes()
-    record.append(path, games[1:])
-    record.append(path, [])
-    assert path.read_bytes().startswith(before)
-    assert list(record.read(path)) == games
-    assert [found.source for found in record.read(path)] == [f"{path}, line {k}" for k in (1, 2, 3, 4)]
-
-
-def test_errors_name_the_file_and_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    record.append(path, sample(4))
-    lines = path.read_text().splitlines()
-    lines[1] = lines[1].replace('"seed": 1', '"seed": "x"')
-    lines[2] = "\n\n" + lines[2][:200]
-    path.write_text("\n".join(lines) + "\n")
-    reading = record.read(path)
-    assert next(reading) == sample()[0]
-    with pytest.raises(record.RecordError, match=r"games\.jsonl, line 2: seed: 'x' is no whole number"):
-        next(reading)
-    errors: list[record.RecordError] = []
-    assert list(record.read(path, errors)) == [sample()[0], sample()[3]]
-    assert [str(error).partition(": ")[0] for error in errors] == [f"{path}, line 2", f"{path}, line 5"]
-    assert "line 5: " in str(errors[1])
-    assert "cut off" in str(errors[1])
-
-
-def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    record.append(path, sample(1))
-    with path.open("ab") as file:
-        file.write(b"x" * (3 << 20) + b"\n" + record.dumps(sample()[1]).encode() + b"\n")
-    errors: list[record.RecordError] = []
-    assert list(record.read(path, errors)) == sample(2)
-    assert "line 2: longer than" in str(errors[0])
-
-
-def test_an_interrupted_append_loses_nothing_and_the_next_one_works(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    games = sample(3)
-    record.append(path, games[:2])
-    whole = path.read_bytes()
-    first = len(whole.splitlines(keepends=True)[0])
-    for end in [*range(first, len(whole), 7), len(whole) - 1]:
-        path.write_bytes(whole[:end])
-        errors: list[record.RecordError] = []
-        kept = list(record.read(path, errors))
-        assert kept[0] == games[0]
-        assert len(kept) + len(errors) == (1 if end == first else 2)
-        record.append(path, games[2:])
-        assert list(record.read(path)) == [*kept, games[2]], end
-
-
-def test_zeros_that_a_crash_left_at_the_end(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    record.append(path, sample(1))
-    for left in (b"\0" * 300, START + b"\0" * 10):
-        with path.open("ab") as file:
-            file.write(left)
-        record.append(path, [])
-        assert list(record.read(path)) == sample(1)
-
-
-@pytest.mark.parametrize("content", [b"my thesis", b"line\nline", b"{}\n", b'{"iszoo_record": 1, }\nnotes', b"\xff"])
-def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "thesis.txt"
-    path.write_bytes(content)
-    with pytest.raises(record.RecordError, match=r"thesis\.txt.*left as it is"):
-        record.append(path, sample(1))
-    assert path.read_bytes() == content
-
-
-def test_a_record_that_can_not_be_written_leaves_the_file_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    record.append(path, sample(1))
-    before = path.read_bytes()
-
-    def fails() -> Any:
-        yield sample()[1]
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        record.append(path, fails())
-    assert path.read_bytes() == before
-
-
-APPEND = """
-import sys
-from iszoo import record
-for k in range(20):
-    record.append(sys.argv[1], [record.make("isis_osiris", seed=k, actions=[36], agents=[sys.argv[2], "b"])])
-"""
-
-
-def test_processes_that_append_to_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    running = [
-        subprocess.Popen([sys.executable, "-c", APPEND, str(path), name], cwd=ROOT, env=dict(os.environ))
-        for name in ("one", "two")
-    ]
-    assert [process.wait(120) for process in running] == [0, 0]
-    found = list(record.read(path))
-    assert sorted((each.agents[0], each.seed) for each in found) == [(n, k) for n in ("one", "two") for k in range(20)]
-
-
-def test_the_public_name() -> None:
-    import iszoo.record as public
-
-    assert public.make is record.make
-    assert iszoo.record is public
-    assert all(hasattr(public, name) for name in public.__all__)
-
-
-def test_options_of_a_file_of_tiles_are_played_from_that_file(tmp_path: Path) -> None:
-    """And where it is another one now, the record says so."""
-    path = tmp_path / "tiles.toml"
-    text = (ROOT / "envs" / "iso_tiles.toml").read_text(encoding="utf-8")
-    path.write_text(text, encoding="utf-8")
-    made = at_random(Setting(iszoo.REGISTRY["iso"], {"tiles": str(path)}), 0)
-    record.verify(made)
-    path.unlink()
-    with pytest.raises(record.RecordError, match=r"options: tiles: .* can't be read"):
-        record.verify(made)

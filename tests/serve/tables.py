@@ -52,9 +52,9 @@ class Browser:
         found: Json = self.ask("POST", "actions", status, seat=seat, json={"action": action, "ply": ply})
         return found
 
-    def until(self, fits: Callable[[Json], bool], seat: int | None = None, seconds: float = 60) -> Json:
+    def until(self, fits: Callable[[Json], bool], seat: int | None = None) -> Json:
         """The table once it is as asked for."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + 60
         while not fits(found := self.see(seat)):
             assert time.monotonic() < end, {**found, "picture": ""}
             time.sleep(0.01)

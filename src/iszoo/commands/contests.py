@@ -146,7 +146,7 @@ class Reproduce:
 
     game: Positional[str]
     games: int = 100
-    """Games at each table."""
+    """Games at each table; with --train in each match, at least 400 there."""
     ladder: str | None = None
     """One ladder, for instance iso-solo; all of the game by default."""
     without: tuple[str, ...] = ()

@@ -9,12 +9,7 @@ from typing import Any
 from tyro.conf import Positional
 
 from iszoo.baselines.options import parse_options
-from iszoo.commands.shared import (
-    GameOptions,
-    JsonFile,
-    give_out,
-    print_table,
-)
+from iszoo.commands.shared import GameOptions, JsonFile, give_out, print_table
 from iszoo.envs import REGISTRY, find
 
 

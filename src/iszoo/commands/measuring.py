@@ -8,11 +8,7 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
-from iszoo.commands.shared import (
-    JsonFile,
-    give_out,
-    status,
-)
+from iszoo.commands.shared import JsonFile, give_out, status
 from iszoo.envs import REGISTRY, find
 
 

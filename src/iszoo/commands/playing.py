@@ -9,9 +9,7 @@ from typing import Annotated
 from tyro.conf import Positional, UseAppendAction, arg
 
 from iszoo.baselines.options import parse_options
-from iszoo.commands.shared import (
-    GameOptions,
-)
+from iszoo.commands.shared import GameOptions
 from iszoo.envs import find
 
 

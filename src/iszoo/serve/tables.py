@@ -181,7 +181,7 @@ class Tables:
     def make(
         self, game_name: Any, options: Any, seats: Any, name: Any = "", pace: Any = PACE
     ) -> tuple[Table, str, dict[int, str]]:
-        """A new table: the table, the secret of its owner, and those of the seats that are his. Raises Refused."""
+        """A new table: the table, the secret of its owner, and those of the seats that are theirs. Raises Refused."""
         try:
             game = find(game_name)
             settled = settle(game, options)

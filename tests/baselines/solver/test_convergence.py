@@ -19,7 +19,7 @@ BUDGETS = (10, 100, 1000, 10_000)
 def run(
     game: Game, positions: Sequence[tuple[Rows, Solution]], simulations: int, margin: bool, chance: bool = False
 ) -> tuple[float, float]:
-    """The share of positions in which a search plays best, and how far its value is from the exact one on the mean.
+    """The share of positions in which a search plays best, and how far its value is from the exact one on average.
 
     margin: whether the search plays for points; else for the outcome alone, and so does who is best.
     """

@@ -33,10 +33,10 @@ class Knows:
         return np.array(self._actions)
 
 
-def some(name: str, count: int, most_left: int = 99) -> Endgames:
+def some(name: str, count: int) -> Endgames:
     """A few of the published positions."""
     endgames = load(name)
-    chosen = tuple(position for position in endgames.positions if position.left <= most_left)[:count]
+    chosen = endgames.positions[:count]
     assert len(chosen) == count
     return Endgames(endgames.game, endgames.options, endgames.unit, chosen)
 

@@ -36,11 +36,8 @@ def best_of(values: dict[int, Any], player: int, common: bool = False) -> tuple[
     return tuple(action for action, value in values.items() if value == best)
 
 
-def endings(setting: Setting, left: int, games: int, seed: int = 0, last: bool = True) -> list[tuple[GameEnv, Any]]:
-    """Positions of random games with so much left to play, each with the oracle of the same game.
-
-    last: whether to take the last such position of a game, else the first.
-    """
+def endings(setting: Setting, left: int, games: int, seed: int = 0) -> list[tuple[GameEnv, Any]]:
+    """The last positions of random games with so much left to play, each with the oracle of the same game."""
     found: list[tuple[GameEnv, Any]] = []
     solver = Solver(setting.game, setting.options)
     rng = random.Random(seed)
@@ -49,7 +46,7 @@ def endings(setting: Setting, left: int, games: int, seed: int = 0, last: bool =
         oracle = setting.oracle(setting.deal_in(env._rows[0]))
         there = None
         while legal := env.legal_actions():
-            if solver.left(env._rows[0]) == left and (last or there is None):
+            if solver.left(env._rows[0]) == left:
                 there = env.clone(), oracle.copy()
             action = rng.choice(legal)
             env.step(action)

@@ -131,7 +131,7 @@ def test_positions_as_bytes_and_copies(plain: Setting) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("illegal", ["raise", "terminate"])
 def test_its_own_loop_plays_the_same_games(plain: Setting, autoreset: str, threads: int, illegal: str) -> None:
-    if threads > iszoo.envs.engine.max_threads():
+    if threads > iszoo.envs.threads.max_threads():
         pytest.skip("one core")
     options: dict[str, Any] = {"seed": 3, "autoreset": autoreset, "illegal": illegal}
     one, other = plain.vec(50, **options), plain.vec(50, threads=threads, **options)

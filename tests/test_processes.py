@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iszoo.envs import engine
+from iszoo.envs import threads
 from tests.helpers import GAMES, ROOT, run_python
 from tests.programs import PLAY, QUICKEST
 
@@ -223,6 +223,6 @@ def test_import_and_play_load_nothing_heavy() -> None:
 
 
 def test_a_step_gets_no_more_threads_than_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "GAMES_A_THREAD", 128)
-    assert [engine.step_threads(4, games) for games in (1, 128, 255, 256, 511, 512, 100_000)] == [1, 1, 1, 2, 3, 4, 4]
-    assert engine.step_threads(1, 100_000) == 1
+    monkeypatch.setattr(threads, "GAMES_A_THREAD", 128)
+    assert [threads.step_threads(4, games) for games in (1, 128, 255, 256, 511, 512, 100_000)] == [1, 1, 1, 2, 3, 4, 4]
+    assert threads.step_threads(1, 100_000) == 1

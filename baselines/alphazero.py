@@ -6,7 +6,7 @@ The network begins as a policy that is there already (`--start`), by imitating s
 nothing. Then, round by round, it plays games against itself by search (`az:`), and learns from the newest of them: the
 policy from how often the search chose each action, the value from how the games ended and what the search expected.
 The network that plays is always the newest one. Games are played by `--workers` processes, or on a Ray cluster
-(`--ray ADDRESS`), with the same results: what a task gives hangs on its seed and the weights alone.
+(`--ray ADDRESS`), with the same results: what a task gives depends on its seed and the weights alone.
 
 All that the run needs is in OUT/checkpoint.pt: after a kill the same command with --resume goes on as if nothing had
 happened, and Ctrl-C saves first. OUT/policy.safetensors and .json are the network and its card, best.* those of the

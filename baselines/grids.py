@@ -16,9 +16,9 @@ from iszoo.envs.native import kernel
 def add_lines(cells: Any, rows: Any, columns: Any, context: Any, place: Any, of_rows: Any, of_columns: Any) -> None:
     """Ends a layer in place: relu of what a cell, its row, its column, the features and its place add, and the means.
 
-    cells: float32 (n, 10, 10, H), of the cells alone; becomes the layer. rows, columns: float32 (n, 10, H). context: float32
-    (n, H), or with n = 0 for none. place: float32 (10, 10, H). Written: of_rows, of_columns, float32 (n, 10, H), the
-    means of each row and column of the layer.
+    cells: float32 (n, 10, 10, H), of the cells alone; becomes the layer. rows, columns: float32 (n, 10, H). context:
+    float32 (n, H), or with n = 0 for none. place: float32 (10, 10, H). Written: of_rows, of_columns, float32
+    (n, 10, H), the means of each row and column of the layer.
     """
     n, height, width, size = cells.shape
     zero, each = np.float32(0.0), np.float32(1.0) / np.float32(width)

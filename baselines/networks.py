@@ -205,11 +205,12 @@ class Network:
         if architecture["kind"] in (
             "lines",
             "cells",
-        ):  # each layer's parts, as matrices that are applied from the right
+        ):
+            # As matrices that are applied from the right.
             parts = 3 if architecture["kind"] == "lines" else 2
             layers = (self._weights[f"cell.{k}.weight"] for k in range(len(architecture["hidden"])))
             split = [[np.ascontiguousarray(part.T) for part in np.split(layer, parts, axis=1)] for layer in layers]
-            self._parts = split if parts == 3 else [np.concatenate(both, axis=1) for both in split]
+            self._parts: list[Any] = split if parts == 3 else [np.concatenate(both, axis=1) for both in split]
 
     @property
     def weights(self) -> Weights:

@@ -60,7 +60,7 @@ SIMULATIONS = 64  # of an agent whose name doesn't say
 _MOST = 1 << 16  # simulations
 _NODES = 1 << 22  # in all trees of a batch
 _SIDE_BY_SIDE = 256  # games of a batch: more gain nothing
-_BLOCK = 16  # a network sees so many positions or a multiple: what it says of one then hangs on no other
+_BLOCK = 16  # a network sees so many positions or a multiple: what it says of one then depends on no other
 
 
 class NetworkSearch:

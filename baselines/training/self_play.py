@@ -1,6 +1,6 @@
 """Self-play by search with a network: a task is so many games, and gives positions to learn from.
 
-What a task gives hangs on the task alone, so that it can be done by any process on any machine, or again after a kill.
+What a task gives depends on the task alone: any process on any machine can do it, or do it again after a kill.
 """
 
 from __future__ import annotations

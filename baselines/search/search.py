@@ -4,8 +4,8 @@ Every simulation starts from the position with all that its player can't know re
 tree by UCB1, adds one node, plays to the end and backs up the result of every seat. The tree is over sequences of
 actions (Cowling, Powley, Whitehouse 2012, single-observer information-set search): a node stands for all positions
 that the sequence can lead to, and at each visit only those of its children compete that are legal in the position
-at hand. A game without chance or secrets is searched as by plain UCT. Where much depends on what chance shows, the option
-`chance` gives each of its outcomes a node of its own; else a node stands for all of them.
+at hand. A game without chance or secrets is searched as by plain UCT. Where much depends on what chance shows, the
+option `chance` gives each of its outcomes a node of its own; else a node stands for all of them.
 
 `Search` is for one position at a time; `SearchAgent` is the agent `mcts:2000` or `mcts:500ms`.
 """

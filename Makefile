@@ -74,7 +74,7 @@ nojit: .venv/.test
 		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
 # Beside tests/frameworks/test_NAME.py: the training scripts on that framework.
-ALSO_sb3 := tests/frameworks/test_ppo.py tests/frameworks/test_alphazero.py tests/frameworks/test_sb3_notebook.py
+ALSO_sb3 := tests/frameworks/test_ppo.py tests/frameworks/test_alphazero.py tests/frameworks/test_reproduce.py tests/frameworks/test_sb3_notebook.py
 ALSO_rllib := tests/frameworks/test_rllib_ppo.py
 
 test-frameworks: $(FRAMEWORKS:%=test-framework-%)

@@ -110,6 +110,8 @@ class Arguments(TrainingArguments):
     """Of the noise, divided by the number of actions."""
     explore: float = 0.3
     """The share of the longest game in which actions are drawn by their visits."""
+    sharpen: float = 1.0
+    """The power of the shares of visits that the policy learns from: above 1 where few simulations leave them flat."""
     bootstrap: float = 0.5
     """The share of the search's value in what a position is worth."""
     margin: float = 0.5
@@ -245,7 +247,7 @@ class Trainer(loop.Trainer):
                 game=self.game.name, options=self.options, architecture=self.architecture, weights=weights,
                 games=a.games_a_task, seed=first + k * a.games_a_task, simulations=0 if settling else a.simulations,
                 search=self.search, noise=a.noise, alpha=a.alpha,
-                explore=round(a.explore * self.game.max_game_length), bootstrap=a.bootstrap,
+                explore=round(a.explore * self.game.max_game_length), sharpen=a.sharpen, bootstrap=a.bootstrap,
             )
             for k in range(a.tasks)
         ]  # fmt: skip
@@ -339,8 +341,8 @@ def _check(a: Arguments) -> None:
     for name in ("noise", "explore", "bootstrap", "margin"):
         if not 0 <= getattr(a, name) <= 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
-    if not a.alpha > 0 or not a.reuse > 0:
-        raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}: each is above 0")
+    if not a.alpha > 0 or not a.reuse > 0 or not a.sharpen > 0:
+        raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, sharpen={a.sharpen!r}: each is above 0")
 
 
 def main(words: list[str] | None = None) -> int:

@@ -130,7 +130,9 @@ def agrees(one: tuple[float, float, float], other: tuple[float, float, float]) -
 
 
 def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
-    """Trains a published policy of `ppo.py` from scratch by its card's command, and plays the card's matches again.
+    """Trains a published policy from scratch by its card's command, and plays the card's matches again.
+
+    What `alphazero.py` trained plays by search, as in its evaluations.
 
     Args:
         game: the game.
@@ -152,11 +154,15 @@ def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
         raise ValueError(f"{game.name} has no published policy {name!r}; it has {', '.join(names) or 'none'}")
     card = load_card(file)
     words = shlex.split(card.command)
-    if words[:3] != ["python", "-m", "iszoo.baselines.ppo"]:
+    policy = out / "policy.safetensors"
+    agent_of = {"iszoo.baselines.ppo": f"policy:{policy}"}
+    if simulations := card.training.get("arguments", {}).get("evaluate_simulations"):
+        agent_of["iszoo.baselines.alphazero"] = f"az:{policy}:{simulations}"
+    if words[:2] != ["python", "-m"] or words[2] not in agent_of:
         raise ValueError(f"{name} can't be trained again here, but by its card's own command: {card.command!r}")
     if subprocess.run([sys.executable, *words[1:], "--out", str(out)]).returncode:
         raise ValueError(f"training failed: {shlex.join(words)} --out {out}")
-    agent = make_agent(f"policy:{out / 'policy.safetensors'}", game)
+    agent = make_agent(agent_of[words[2]], game)
     opponents = [then["opponent"] for then in card.evaluation]
     scores = evaluate(game, card.options, agent, opponents, games, _DEALS)
     entries = []

@@ -146,8 +146,10 @@ def command(module: str, arguments: TrainingArguments, free: tuple[str, ...] = F
         value = getattr(arguments, one.name)
         if one.name in free or value is None or value == ():
             continue
-        flag = f"--{one.name.replace('_', '-')}"
-        if one.type == "Texts":
+        flag = f"--{'no-' if value is False else ''}{one.name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words.append(flag)
+        elif one.type == "Texts":
             words += [word for entry in value for word in (flag, entry)]
         else:
             words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]

@@ -34,6 +34,7 @@ class Task:
     alpha: float  #: of the noise, divided by the number of actions
     explore: int  #: the plies at the beginning in which actions are drawn by their visits; then the most visited plays
     bootstrap: float  #: the share of the search's value in what a position is worth; the rest is the game's result
+    sharpen: float = 1.0  #: the power of the shares of the visits that the policy learns from
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Positions:
 
     rows: npt.NDArray[np.int64]  #: (n, S)
     actions: npt.NDArray[np.int16]  #: (n, K): those that were searched; -1 for none
-    visits: npt.NDArray[np.float32]  #: (n, K): the share of the visits of each
+    visits: npt.NDArray[np.float32]  #: (n, K): the share of the visits of each, sharpened
     values: npt.NDArray[np.float32]  #: (n, P): what each seat can expect, from the player to move on
 
     def __len__(self) -> int:
@@ -125,8 +126,9 @@ def _positions(parts: list[dict[str, Any]], results: npt.NDArray[np.float32], ta
     share = task.bootstrap if task.simulations else 0.0
     worth = (1 - share) * results[whole["game"]] + share * whole["values"]
     order = (whole["seat"][:, None] + np.arange(players)) % players
+    shares = whole["visits"] ** (task.sharpen if task.simulations else 1.0)
     return Positions(
-        whole["rows"], whole["actions"], whole["visits"].astype(np.float32),
+        whole["rows"], whole["actions"], (shares / shares.sum(axis=1, keepdims=True)).astype(np.float32),
         np.take_along_axis(worth, order, axis=1).astype(np.float32),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,12 +22,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tensorboard")
 
 import iszoo  # noqa: E402
-from iszoo.baselines import alphazero, networks  # noqa: E402
+from iszoo.baselines import alphazero, networks, ppo  # noqa: E402
 from iszoo.baselines.agents import make_agent  # noqa: E402
 from iszoo.baselines.match import match  # noqa: E402
 from iszoo.baselines.networks import Network  # noqa: E402
 from iszoo.baselines.policy import load_card  # noqa: E402
 from iszoo.baselines.search.network_search import NetworkSearchAgent, NetworkSearchOptions  # noqa: E402
+from iszoo.baselines.training.arguments import PRESETS, command, parse  # noqa: E402
 from iszoo.baselines.training.self_play import Positions, Replay, Task, play  # noqa: E402
 from iszoo.baselines.training.torch_networks import TorchNetwork  # noqa: E402
 from iszoo.envs.primitives import OUTCOME  # noqa: E402
@@ -200,6 +202,25 @@ def test_the_default_networks_fit_in_a_megabyte_and_torch_and_numpy_search_alike
     view = view_of(vec, np.arange(16), np.arange(16))
     same = agents[0].act(view) == agents[1].act(view)
     assert same.mean() >= 0.9
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("more", [(), ("--no-augment", "--minutes", "3", "--opponents", "random", "--option", "a=b")])
+def test_the_command_of_a_card_gives_the_arguments(name: str, more: tuple[str, ...]) -> None:
+    for module in (alphazero, ppo):
+        words = [word for word in more if module is alphazero or word not in ("--no-augment", "--opponents", "random")]
+        given = parse(module.Arguments, module.MODULE, ["--game", name, *words], getattr(module, "PRESETS", PRESETS))
+        python, flag, script, *again = shlex.split(command(module.MODULE, given))
+        assert (python, flag, script) == ("python", "-m", module.MODULE)
+        assert parse(module.Arguments, module.MODULE, again, {}) == given
+
+
+def test_what_the_policy_learns_is_sharpened_and_what_is_played_is_not() -> None:
+    plain, sharp = (play(a_task("isis_osiris", sharpen=power)) for power in (1.0, 2.0))
+    assert (plain.rows == sharp.rows).all()
+    squares = plain.visits**2
+    assert np.allclose(sharp.visits, squares / squares.sum(axis=1, keepdims=True), atol=1e-5)
+    assert (sharp.visits.max(axis=1) > plain.visits.max(axis=1)).any()
 
 
 def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:

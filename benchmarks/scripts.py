@@ -1,10 +1,10 @@
 """Throughput of the training scripts: env steps a second, and where the time goes. `make bench-training`.
 
-    python -m iszoo.benchmarks.scripts [SCRIPT ...] [--steps N]
+    python -m iszoo.benchmarks.scripts [SCRIPT ...] [--game GAME] [--steps N]
 
 Each script trains for a little while in every game, from nothing, with the defaults of the game, in the environment of
 its framework (`.venvs/NAME`, which `make` sets up); what it says with `--profile` is kept. Writes
-benchmarks/results/scripts.json; scripts that were not asked for keep the figures that are there.
+benchmarks/results/scripts.json; scripts and games that were not asked for keep the figures that are there.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Returns 1 if a script could not be measured."""
     parser = argparse.ArgumentParser(prog="python -m iszoo.benchmarks.scripts", description=__doc__)
     parser.add_argument("scripts", nargs="*", metavar="SCRIPT", help=f"of {', '.join(SCRIPTS)}; all by default")
+    parser.add_argument("--game", action="append", choices=list(REGISTRY), help="all by default; may be repeated")
     parser.add_argument("--steps", type=int, help="actions of the learner in place of each script's own number")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the JSON file")
     given = parser.parse_args(words)
@@ -105,15 +106,16 @@ def main(words: Sequence[str] | None = None) -> int:
     results = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
     began = time.perf_counter()
     for name in given.scripts or SCRIPTS:
-        games = {}
-        for game in REGISTRY:
+        before = results[name]["games"] if given.game and name in results else {}
+        games = dict(before)
+        for game in given.game or REGISTRY:
             print(f"{time.perf_counter() - began:5.0f} s  {name}, {game}", file=sys.stderr)
             try:
                 games[game] = profile(name, game, given.steps)
             except RuntimeError as error:
                 print(error, file=sys.stderr)
                 return 1
-        results[name] = {"machine": machine(), "games": games}
+        results[name] = {"machine": machine(), "games": {game: games[game] for game in REGISTRY if game in games}}
     write_json(given.out, {name: results[name] for name in SCRIPTS if name in results})
     print("\n\n".join(tables(results).values()))
     return 0

@@ -58,6 +58,12 @@ def test_each_script_trains_in_each_game(commands: list[list[str]], tmp_path: Pa
     assert {game: one["steps"] for game, one in kept["ppo"]["games"].items()} == dict.fromkeys(REGISTRY, 64)
     assert scripts.main(["rllib_ppo", "--out", str(out)]) == 0
     assert list(json.loads(out.read_text())) == ["ppo", "rllib_ppo"]  # what was not asked for is kept
+    before = json.loads(out.read_text())
+    assert scripts.main(["ppo", "--game", "iso", "--steps", "32", "--out", str(out)]) == 0
+    after = json.loads(out.read_text())
+    assert list(after["ppo"]["games"]) == list(REGISTRY)
+    assert after["ppo"]["games"]["isaac"] == before["ppo"]["games"]["isaac"]
+    assert after["rllib_ppo"] == before["rllib_ppo"]
     table = scripts.tables(json.loads(out.read_text()))["scripts"]
     assert f"| `ppo` | {next(iter(REGISTRY))} | 2.5 k | environment 25%, update 75% |" in table
 

@@ -64,16 +64,16 @@ MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
-        "steps": 200_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+        "steps": 330_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "settle": 40, "sharpen": 2.0,
     },
     "iso": {
-        "steps": 150_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
-        "imitate_batch": 32, "imitate_rate": 5e-3, "kind": "walls", "hidden": (96, 64), "wall": 12,
-        "value_hidden": (64,), "batch_size": 256, "explore": 0.4,
+        "steps": 110_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "sharpen": 2.0, "margin": 0.7,
     },
     "isis_osiris": {
-        "steps": 1_000_000, "imitate": ("expert:choices:300000",), "imitate_batch": 512, "imitate_rate": 2e-3,
-        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,), "margin": 0.8, "value_weight": 3.0,
+        "steps": 320_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "settle": 40, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

@@ -2,9 +2,11 @@
 
     python -m iszoo.benchmarks.self_play            # writes benchmarks/results/self_play.json
 
-Both sides play whole games, one process and one thread each, with the same network, simulations and options: `az:` as
+All play whole games, one process and one thread each, with the same network, simulations and options: `az:` as
 training does it (many games side by side, compiled trees, leaves as one batch), and `plain_search.py` (one game after
-the other, an AEC environment, Python objects). They take turns, and the ratio is of the medians of one run.
+the other, an AEC environment, Python objects), which asks the network a position at a time: as torch runs it, as one
+would write it at first, and as the compiled loops of `az:` run it. They take turns, and the ratios are of the medians
+of one run. Needs iszoo[train].
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +23,12 @@ import numpy as np
 import iszoo
 from iszoo.baselines import networks
 from iszoo.baselines.networks import Network
-from iszoo.baselines.search.network_search import NetworkSearchOptions
+from iszoo.baselines.search.network_search import Evaluator, NetworkSearchOptions
 from iszoo.baselines.training.self_play import Task, play
 from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.plain_search import play_game
-from iszoo.benchmarks.timing import interleaved, machine
-from iszoo.envs.game import Game
+from iszoo.benchmarks.timing import interleaved, machine, nothing
+from iszoo.envs.game import Game, Options
 
 OUT = Path(__file__).parent / "results" / "self_play.json"
 
@@ -47,9 +50,15 @@ def weights_of(game: Game) -> dict[str, Any]:
 
 
 def measure(
-    game: Game, simulations: int, games: int, rounds: int, progress: Callable[[str], None] | None = None
+    game: Game,
+    simulations: int,
+    games: int,
+    rounds: int,
+    progress: Callable[[str], None] | None = None,
+    *,
+    by_torch: bool = True,
 ) -> dict[str, Any]:
-    """Games an hour of both, and the ratio of their medians.
+    """Games an hour of each, and the ratios of their medians.
 
     Args:
         game: the game, with its default options.
@@ -57,6 +66,7 @@ def measure(
         games: side by side, in ours.
         rounds: that each plays; a round of the plain one is a game.
         progress: called with a line now and then.
+        by_torch: measure the plain one with the network as torch runs it, too.
     """
     options, search, weights = game.resolve({}), NetworkSearchOptions(), weights_of(game)
     network = Network(game, options, ARCHITECTURES[game.name], weights)
@@ -75,10 +85,10 @@ def measure(
         )  # fmt: skip
         return games
 
-    def plain() -> int:
+    def plain(evaluator: Evaluator) -> int:
         env = iszoo.make(game.name, observation="flat")
         env.reset(seed=int(rng.integers(1 << 31)))
-        play_game(env, network, simulations, rng, search)
+        play_game(env, evaluator, simulations, rng, search)
         return 1
 
     def compile_all() -> None:
@@ -89,7 +99,10 @@ def measure(
             )
         )  # fmt: skip
 
-    rates = interleaved({"ours": (compile_all, ours), "plain": (lambda: None, plain)}, rounds, progress)
+    contenders = {"ours": (compile_all, ours), "plain": (nothing, partial(plain, network))}
+    if by_torch:
+        contenders["torch"] = (nothing, partial(plain, _by_torch(game, options, weights)))
+    rates = interleaved(contenders, rounds, progress)
     return {
         "game": game.id, "simulations": simulations, "side_by_side": games, "network": ARCHITECTURES[game.name],
         "games_an_hour": {
@@ -98,18 +111,35 @@ def measure(
             }
             for name, rate in rates.items()
         },
-        "ratio": rates["ours"].median / rates["plain"].median,
+        "ratios": {name: rates["ours"].median / rates[name].median for name in rates if name != "ours"},
     }  # fmt: skip
+
+
+def _by_torch(game: Game, options: Options, weights: dict[str, Any]) -> Evaluator:
+    import torch
+
+    from iszoo.baselines.training.torch_networks import TorchNetwork
+
+    torch.set_num_threads(1)
+    network = TorchNetwork(game, options, ARCHITECTURES[game.name])
+    network.load(weights)
+    return network
 
 
 def tables(report: Mapping[str, Any]) -> dict[str, str]:
     """The results as Markdown: `games` and `run`, what made them."""
-    lines = ["| game | network | games an hour | plain Python | times as many |", "|---|---|---:|---:|---:|"]
+    lines = [
+        "| game | network | games an hour | plain Python, torch | times as many | plain Python, compiled network |"
+        " times as many |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
     for row in report["rows"]:
         kind, hourly = row["network"]["kind"], row["games_an_hour"]
         layers = " x ".join(str(size) for size in row["network"]["hidden"])
-        cells = [f"{hourly[name]['median']:,.0f}" for name in ("ours", "plain")]
-        lines.append(f"| {row['game']} | {kind}, {layers} | {' | '.join(cells)} | {row['ratio']:.1f} |")
+        cells = [f"{hourly['ours']['median']:,.0f}"]
+        for name in ("torch", "plain"):
+            cells += [f"{hourly[name]['median']:,.0f}", f"{row['ratios'][name]:.1f}"]
+        lines.append(f"| {row['game']} | {kind}, {layers} | {' | '.join(cells)} |")
     about, row = report["machine"], report["rows"][0]
     run = (
         f"{row['simulations']} simulations a decision, {row['side_by_side']} games side by side; medians of"
@@ -136,8 +166,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         row = measure(game, given.simulations, given.games, rounds, lambda line: print(line, file=sys.stderr))
         hourly = row["games_an_hour"]
-        print(f"{game.name:12} {hourly['ours']['median']:>12,.0f} games an hour, plain"
-              f" {hourly['plain']['median']:>8,.0f}: {row['ratio']:.1f} times")  # fmt: skip
+        print(f"{game.name:12} {hourly['ours']['median']:>12,.0f} games an hour")
+        for name, ratio in row["ratios"].items():
+            print(f"{name:>12} {hourly[name]['median']:>12,.0f}: {ratio:.1f} times")
         rows.append(row)
     if not given.quick:
         write_json(OUT, {"machine": machine(), "rows": rows})

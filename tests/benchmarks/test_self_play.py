@@ -79,20 +79,21 @@ def test_the_plain_search_refuses_rollouts() -> None:
         PlainSearch(env, some_network(env.game, {}), draws(0), NetworkSearchOptions(rollout_share=0.5))
 
 
-def test_both_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 2, 4, 1)
-    assert row["ratio"] > 0
-    assert row["games_an_hour"]["ours"]["median"] / row["games_an_hour"]["plain"]["median"] == pytest.approx(
-        row["ratio"]
-    )
+def test_both_are_measured() -> None:
+    row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 2, 4, 1, by_torch=False)
+    hourly = row["games_an_hour"]
+    assert set(row["ratios"]) == {"plain"}
+    assert hourly["ours"]["median"] / hourly["plain"]["median"] == pytest.approx(row["ratios"]["plain"])
+    assert row["ratios"]["plain"] > 0
     assert json.loads(json.dumps(row)) == row
 
 
 def test_the_table_says_what_was_measured() -> None:
-    row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 1, 2, 1)
-    for name, median in (("ours", 25000.4), ("plain", 2000.2)):
-        row["games_an_hour"][name]["median"] = median
-    row["ratio"] = 12.5
+    row = self_play.measure(iszoo.REGISTRY["isis_osiris"], 1, 2, 1, by_torch=False)
+    for name, median in (("ours", 25000.4), ("plain", 5000.2), ("torch", 2000.2)):
+        row["games_an_hour"].setdefault(name, {})["median"] = median
+    row["ratios"] = {"plain": 5.0, "torch": 12.5}
     tables = self_play.tables({"machine": machine(), "rows": [row]})
-    assert tables["games"].splitlines()[2] == "| isis_osiris_v0 | cells, 48 x 48 x 48 | 25,000 | 2,000 | 12.5 |"
+    cells = "| isis_osiris_v0 | cells, 48 x 48 x 48 | 25,000 | 2,000 | 12.5 | 5,000 | 5.0 |"
+    assert tables["games"].splitlines()[2] == cells
     assert tables["run"].startswith("1 simulations a decision, 2 games side by side; medians of 1 rounds in turns")

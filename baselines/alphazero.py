@@ -64,8 +64,8 @@ MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
-        "steps": 330_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "settle": 40, "sharpen": 2.0,
+        "steps": 215_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "settle": 20, "sharpen": 2.0,
     },
     "iso": {
         "steps": 110_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
@@ -280,7 +280,8 @@ class Trainer(loop.Trainer):
                 obs, mask, policy = augment(self.symmetries, self.rng, obs, mask, policy)
             logits, told = self.network(torch.as_tensor(obs))
             logits = logits.masked_fill(torch.as_tensor(mask) == 0, -1e8)
-            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy))
+            searched = max(1, int((policy.sum(axis=1) > 0).sum()))
+            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy), reduction="sum") / searched
             of_value = nn.functional.mse_loss(told, torch.as_tensor(values[:, :seats]))
             loss = a.value_weight * of_value if values_alone else of_policy + a.value_weight * of_value
             self.optimizer.zero_grad()

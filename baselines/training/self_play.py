@@ -43,7 +43,7 @@ class Positions:
 
     rows: npt.NDArray[np.int64]  #: (n, S)
     actions: npt.NDArray[np.int16]  #: (n, K): those that were searched; -1 for none
-    visits: npt.NDArray[np.float32]  #: (n, K): the share of the visits of each, sharpened
+    visits: npt.NDArray[np.float32]  #: (n, K): the share of the visits of each, sharpened; 0 without a search
     values: npt.NDArray[np.float32]  #: (n, P): what each seat can expect, from the player to move on
 
     def __len__(self) -> int:
@@ -58,7 +58,7 @@ def play(task: Task) -> Positions:
     """Plays the games of a task to their ends. Forced actions are played without a search, and teach nothing.
 
     Without simulations, every action is drawn by the squares of the network's probabilities: games that cost little,
-    for values to learn from.
+    for values alone to learn from.
     """
     game = find(task.game)
     vec = VecEnv(game, task.games, seed=0, autoreset="disabled", **task.options)
@@ -126,9 +126,11 @@ def _positions(parts: list[dict[str, Any]], results: npt.NDArray[np.float32], ta
     share = task.bootstrap if task.simulations else 0.0
     worth = (1 - share) * results[whole["game"]] + share * whole["values"]
     order = (whole["seat"][:, None] + np.arange(players)) % players
-    shares = whole["visits"] ** (task.sharpen if task.simulations else 1.0)
+    # What the network itself thought would teach the policy nothing but to be surer of it.
+    shares = whole["visits"] ** task.sharpen if task.simulations else np.zeros_like(whole["visits"])
     return Positions(
-        whole["rows"], whole["actions"], (shares / shares.sum(axis=1, keepdims=True)).astype(np.float32),
+        whole["rows"], whole["actions"],
+        (shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9)).astype(np.float32),
         np.take_along_axis(worth, order, axis=1).astype(np.float32),
     )  # fmt: skip
 

@@ -223,6 +223,21 @@ def test_what_the_policy_learns_is_sharpened_and_what_is_played_is_not() -> None
     assert (sharp.visits.max(axis=1) > plain.visits.max(axis=1)).any()
 
 
+def test_games_without_a_search_teach_values_alone_later_too(tmp_path: Path) -> None:
+    positions = play(a_task("isis_osiris", simulations=0))
+    assert len(positions) > 50
+    assert not positions.visits.any()
+    assert positions.values.any()
+    trainer = alphazero.Trainer(arguments(tmp_path, "isis_osiris", "--decay", "0"))
+    trainer.network.values_teach = False
+    trainer.replay.add(positions)
+    before = trainer.network.export()
+    losses = trainer._learn(3, values_alone=False)
+    after = trainer.network.export()
+    assert losses["policy"] == 0
+    assert {key for key in before if (before[key] != after[key]).any()} == {k for k in before if k.startswith("value")}
+
+
 def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:
     trainer = alphazero.Trainer(arguments(tmp_path, "isaac", "--settle", "1", "--steps", "200"))
     weights = [trainer.network.export()]
@@ -231,7 +246,8 @@ def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:
         weights.append(trainer.network.export())
     changed = [{key for key in old if (old[key] != new[key]).any()} for old, new in itertools.pairwise(weights)]
     assert changed[0] == {key for key in weights[0] if key.startswith("value")}
-    assert changed[1] == set(weights[0])
+    seldom = {"other.weight", "other.bias"}  # of "100 or more", which is not legal in every game
+    assert changed[1] | seldom == set(weights[0])
 
 
 def test_the_value_teaches_what_it_shares_only_if_told_to() -> None:

@@ -271,7 +271,7 @@ def test_a_start_is_taken(tmp_path: Path) -> None:
         alphazero.Trainer(arguments(tmp_path, "isaac", "--start", "isaac", "--hidden", "7"))
     new_value = alphazero.Trainer(arguments(tmp_path, "isaac", "--start", "isaac", "--hidden", "48", "48"))
     kept = new_value.network.export()
-    assert kept["value.0.weight"].shape == (8, 1520)
+    assert kept["value.0.weight"].shape == (8, 48 + 20)
     assert all((kept[key] == shipped[key]).all() for key in kept if key.startswith("action"))
 
 

@@ -202,7 +202,7 @@ def test_imitation_alone_learns_to_beat_random(lesson: str, soften: str, tmp_pat
     assert trainer.imitation.agreement > first
     agent = Policy(Network(trainer.game, trainer.options, trainer.architecture, trainer.network.export()))
     result = match(trainer.game, [agent, make_agent("random", trainer.game)], 200, seed=10)
-    assert result.standings[0].win_rate > 0.9
+    assert result.standings[0].win_rate > 0.85
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,13 @@ PRESETS: dict[str, dict[str, Any]] = {
         "learning_rate": 3e-4, "batch_size": 256, "settle": 20, "sharpen": 2.0,
     },
     "iso": {
-        "steps": 110_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "sharpen": 2.0, "margin": 0.7,
+        "steps": 60_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 10, "sharpen": 2.0,
+        "margin": 0.7,
     },
     "isis_osiris": {
-        "steps": 320_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "settle": 40, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
+        "steps": 190_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "settle": 20, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

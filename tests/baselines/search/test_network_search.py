@@ -357,9 +357,9 @@ def test_finds_the_only_move(setting: Setting) -> None:
 # --- The agent ---
 
 
-@pytest.mark.parametrize(("name", "opponent", "least"), [("isaac", "expert", 0.25), ("isis_osiris", "policy", 0.5)])
+@pytest.mark.parametrize(("name", "opponent", "least"), [("isaac", "expert", 0.7), ("isis_osiris", "policy", 0.5)])
 def test_shipped_policies_search(name: str, opponent: str, least: float) -> None:
-    """And it helps: Isaac's policy alone wins 23 % against expert (whose ties vary a game without chance)."""
+    """And it helps: by itself Isaac's policy wins half against expert, whose ties vary a game without chance."""
     game = iszoo.REGISTRY[name]
     agent = make_agent(f"az:{name}:16", game)
     assert agent.name == f"az:{name}:16"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from iszoo import REGISTRY
 from iszoo.envs.game import Game
 from tests import soak
-from tests.helpers import Setting, settings_of
+from tests.helpers import GAMES, ROOT, Setting, settings_of
 
 
 def watched(game: Game, num_envs: int = 32) -> tuple[soak.Watch, Any]:
@@ -69,3 +70,16 @@ def test_followed_games_are_the_same_again_and_another_oracle_is_found(monkeypat
     monkeypatch.setattr(setting, "oracle", lambda deal: oracle(list(np.array(deal)[::-1])), raising=False)
     with pytest.raises(AssertionError, match=r"oracle's|points|reward|mask"):
         soak.followed_games(setting, watch, ["random"], 5, hashlib.sha256())
+
+
+def test_the_page_says_what_the_published_hour_found() -> None:
+    found = json.loads((ROOT / "tests" / "soak.json").read_text(encoding="utf-8"))
+    page = " ".join((ROOT / "docs" / "mutation.md").read_text(encoding="utf-8").split())
+    assert found["seconds"] >= 3600
+    assert found["settings"] == sum(1 for game in GAMES for _ in settings_of(game))
+    assert f"{found['followed_games']:,} games followed over {found['followed_plies']:,} plies" in page
+    assert f"{found['settings']} settings, " in page
+    assert f"{found['random_steps']:,} random steps, no deviation" in page
+    memory = found["memory_mb"]
+    assert f"{memory['after_the_first_round']} MB after the first round, {memory['end']} MB at the end" in page
+    assert memory["end"] < memory["after_the_first_round"] + 16

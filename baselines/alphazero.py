@@ -64,17 +64,17 @@ MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
-        "steps": 215_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "settle": 20, "sharpen": 2.0,
+        "steps": 160_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0,
     },
     "iso": {
-        "steps": 60_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 10, "sharpen": 2.0,
+        "steps": 40_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
+        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 5, "sharpen": 2.0,
         "margin": 0.7,
     },
     "isis_osiris": {
-        "steps": 190_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "settle": 20, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
+        "steps": 130_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
+        "learning_rate": 2e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0, "simulations": 64,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""
@@ -252,6 +252,8 @@ class Trainer(loop.Trainer):
             )
             for k in range(a.tasks)
         ]  # fmt: skip
+        if self.rounds == a.settle:
+            self.replay.clear()  # games without a search teach the policy nothing
         new = 0
         for positions in do(tasks):
             self.replay.add(positions)
@@ -281,8 +283,7 @@ class Trainer(loop.Trainer):
                 obs, mask, policy = augment(self.symmetries, self.rng, obs, mask, policy)
             logits, told = self.network(torch.as_tensor(obs))
             logits = logits.masked_fill(torch.as_tensor(mask) == 0, -1e8)
-            searched = max(1, int((policy.sum(axis=1) > 0).sum()))
-            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy), reduction="sum") / searched
+            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy))
             of_value = nn.functional.mse_loss(told, torch.as_tensor(values[:, :seats]))
             loss = a.value_weight * of_value if values_alone else of_policy + a.value_weight * of_value
             self.optimizer.zero_grad()

@@ -165,6 +165,10 @@ class Replay:
             getattr(self.kept, name)[places] = value
         self.seen += len(positions)
 
+    def clear(self) -> None:
+        """Forgets all positions."""
+        self.seen = 0
+
     def draw(self, rng: np.random.Generator, count: int) -> tuple[Any, Any, Any, Any]:
         """A batch: observations int8 (n, D), masks int8 (n, A), shares of visits float32 (n, A), values (n, P)."""
         game = self._game

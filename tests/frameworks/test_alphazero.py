@@ -220,19 +220,18 @@ def test_what_the_policy_learns_is_sharpened_and_what_is_played_is_not() -> None
     assert (sharp.visits.max(axis=1) > plain.visits.max(axis=1)).any()
 
 
-def test_games_without_a_search_teach_values_alone_later_too(tmp_path: Path) -> None:
+def test_games_without_a_search_are_forgotten_when_the_search_begins(tmp_path: Path) -> None:
     positions = play(a_task("isis_osiris", simulations=0))
     assert len(positions) > 50
     assert not positions.visits.any()
     assert positions.values.any()
-    trainer = alphazero.Trainer(arguments(tmp_path, "isis_osiris", "--decay", "0"))
-    trainer.network.values_teach = False
-    trainer.replay.add(positions)
-    before = trainer.network.export()
-    losses = trainer._learn(3, values_alone=False)
-    after = trainer.network.export()
-    assert losses["policy"] == 0
-    assert {key for key in before if (before[key] != after[key]).any()} == {k for k in before if k.startswith("value")}
+    trainer = alphazero.Trainer(arguments(tmp_path, "isis_osiris", "--settle", "2"))
+    lengths = []
+    for _ in range(3):
+        trainer._round(lambda tasks: [play(task) for task in tasks])
+        lengths.append(len(trainer.replay))
+    assert lengths[0] < lengths[1] > lengths[2] > 0
+    assert (trainer.replay.kept.visits[: lengths[2]].sum(axis=1) > 0.99).all()
 
 
 def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:

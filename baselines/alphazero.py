@@ -69,12 +69,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "iso": {
         "steps": 40_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 5, "sharpen": 2.0,
-        "margin": 0.7,
+        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 5, "sharpen": 2.0, "margin": 0.7,
     },
     "isis_osiris": {
         "steps": 130_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
-        "learning_rate": 2e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0, "simulations": 64,
+        "learning_rate": 2e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
+        "simulations": 64,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

@@ -99,6 +99,7 @@ def measure(
             )
         )  # fmt: skip
 
+    contenders: dict[str, tuple[Callable[[], Any], Callable[[], int]]]
     contenders = {"ours": (compile_all, ours), "plain": (nothing, partial(plain, network))}
     if by_torch:
         contenders["torch"] = (nothing, partial(plain, _by_torch(game, options, weights)))

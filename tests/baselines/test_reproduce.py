@@ -25,7 +25,7 @@ def test_what_is_published_comes_out_again(game: iszoo.envs.Game) -> None:
 
 
 def has_network(entry: dict[str, Any]) -> bool:
-    """Whether a network plays at a table: another number of BLAS threads rounds it otherwise, which decides near ties."""
+    """Whether a network plays at a table: other numbers of BLAS threads round it otherwise, which decides near ties."""
     return any(agent.startswith(("policy:", "az:")) for agent in entry["table"])
 
 

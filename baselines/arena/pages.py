@@ -211,10 +211,12 @@ def curves_facts(report: Report) -> str:
     settled = ", ".join(f"`{name}={value}`" for name, value in report["options"].items())
     seeds = ", ".join(str(run["seed"]) for run in report["runs"])
     minutes = sum(run["points"][-1]["cpu_seconds"] for run in report["runs"]) / 60 / len(report["runs"])
-    return (
-        f"{settled}. Seeds {seeds}, {minutes:.0f} minutes of one core each; seed {report['shipped']}, the median, is"
-        f" shipped. `{report['runs'][0]['command']}`"
-    )
+    if len(report["runs"]) == 1:
+        runs = f"Seed {seeds}, {minutes:.0f} minutes of one core."
+    else:
+        shipped = f"seed {report['shipped']}, the median, is shipped"
+        runs = f"Seeds {seeds}, {minutes:.0f} minutes of one core each; {shipped}."
+    return f"{settled}. {runs} `{report['runs'][0]['command']}`"
 
 
 def curves_tables(report: Report) -> dict[str, str]:

@@ -65,12 +65,13 @@ types: .venv/.test
 	$(BIN)/mypy -p iszoo -p tests.oracle
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
+# Two processes on two cores: more threads of BLAS in each would only wait for one another.
 suite: .venv/.test .venv/.chromium
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # The kernels as plain Python: the same results, and the only way to see which lines the tests reach.
 nojit: .venv/.test
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal \
+	OMP_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal \
 		--cov=src/iszoo/envs --cov-branch --cov-report=term-missing:skip-covered $(NOJIT)
 
 # Beside tests/frameworks/test_NAME.py: the training scripts on that framework.

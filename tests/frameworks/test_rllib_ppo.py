@@ -94,7 +94,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     run.run()
     weights, steps = run._weights(), run.steps
     past = run.algo.learner_group.get_weights(["past_0"])["past_0"]
-    assert np.array_equal(past["network.weights.action_0_bias"], weights["action.0.bias"])
+    assert np.array_equal(past["network.weights.action_bias"], weights["action.bias"])
     run.close()
     assert 0 < steps < 400
     assert [path.name for path in tmp_path.glob("checkpoint-*")] == ["checkpoint-000001"]

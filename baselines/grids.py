@@ -17,7 +17,7 @@ def add_lines(cells: Any, rows: Any, columns: Any, context: Any, place: Any, of_
     """Ends a layer in place: relu of what a cell, its row, its column, the features and its place add, and the means.
 
     cells: float32 (n, 10, 10, H), of the cells alone; becomes the layer. rows, columns: float32 (n, 10, H). context:
-    float32 (n, H), or with n = 0 for none. place: float32 (10, 10, H). Written: of_rows, of_columns, float32
+    float32 (n, H), and place: float32 (10, 10, H), or both empty for none. Written: of_rows, of_columns, float32
     (n, 10, H), the means of each row and column of the layer.
     """
     n, height, width, size = cells.shape
@@ -34,7 +34,9 @@ def add_lines(cells: Any, rows: Any, columns: Any, context: Any, place: Any, of_
                 of_rows[i, r, h] = zero
             for c in range(width):
                 for h in range(size):
-                    told = cells[i, r, c, h] + rows[i, r, h] + columns[i, c, h] + place[r, c, h]
+                    told = cells[i, r, c, h] + rows[i, r, h] + columns[i, c, h]
+                    if place.shape[0] > 0:
+                        told += place[r, c, h]
                     told = max(zero, told)
                     cells[i, r, c, h] = told
                     of_rows[i, r, h] += told

@@ -259,12 +259,17 @@ class Network:
             k += 1
         return self._layer(f"{name}.{k}", x)
 
-    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        n, board, weights = len(obs), self._game.board_size, self._weights
-        planes, height, width = self._game.board_shape
+    def _board_and_features(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """What flat observations show, scaled: the planes of each cell (n, height, width, planes), and the features."""
+        board = self._game.board_size
         scaled = obs * self._scales
-        features = scaled[:, board:]
-        x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
+        planes = scaled[:, :board].reshape(len(obs), *self._game.board_shape)
+        return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), scaled[:, board:]
+
+    def _cells(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        n, weights = len(obs), self._weights
+        _, height, width = self._game.board_shape
+        x, features = self._board_and_features(obs)
         context = features @ weights["context.weight"].T
         for k, both in enumerate(self._parts):
             told = (x.reshape(-1, x.shape[3]) @ both).reshape(n, height, width, both.shape[1])
@@ -278,11 +283,9 @@ class Network:
         return logits, self._dense("value", whole)
 
     def _lines(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        n, board, weights = len(obs), self._game.board_size, self._weights
-        planes, height, width = self._game.board_shape
-        scaled = obs * self._scales
-        features = scaled[:, board:]
-        x = np.ascontiguousarray(scaled[:, :board].reshape(n, planes, height, width).transpose(0, 2, 3, 1))
+        n, weights = len(obs), self._weights
+        _, height, width = self._game.board_shape
+        x, features = self._board_and_features(obs)
         rows, columns = x.mean(axis=2), x.mean(axis=1)
         place = weights["place.weight"].reshape(height, width, -1)
         context = features @ weights["context.weight"].T
@@ -293,7 +296,7 @@ class Network:
             across = columns @ of_column
             rows, columns = np.empty_like(along), np.empty_like(across)
             grids.add_lines(told, along, across, context, place, rows, columns)
-            context, place = context[:0], np.zeros_like(told[0]) if n else place
+            context, place = context[:0], place[:0]
             x = told
         size = self._architecture["slot"]
         of_lines = weights["line.weight"]

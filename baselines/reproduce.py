@@ -155,14 +155,15 @@ def train(game: Game, name: str, out: Path, games: int = 400) -> Report:
     card = load_card(file)
     words = shlex.split(card.command)
     policy = out / "policy.safetensors"
-    agent_of = {"iszoo.baselines.ppo": f"policy:{policy}"}
+    agent_of = {"python -m iszoo.baselines.ppo": f"policy:{policy}"}
     if simulations := card.training.get("arguments", {}).get("evaluate_simulations"):
-        agent_of["iszoo.baselines.alphazero"] = f"az:{policy}:{simulations}"
-    if words[:2] != ["python", "-m"] or words[2] not in agent_of:
+        agent_of["python -m iszoo.baselines.alphazero"] = f"az:{policy}:{simulations}"
+    script = " ".join(words[:3])
+    if script not in agent_of:
         raise ValueError(f"{name} can't be trained again here, but by its card's own command: {card.command!r}")
     if subprocess.run([sys.executable, *words[1:], "--out", str(out)]).returncode:
         raise ValueError(f"training failed: {shlex.join(words)} --out {out}")
-    agent = make_agent(agent_of[words[2]], game)
+    agent = make_agent(agent_of[script], game)
     opponents = [then["opponent"] for then in card.evaluation]
     scores = evaluate(game, card.options, agent, opponents, games, _DEALS)
     entries = []

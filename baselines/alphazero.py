@@ -31,6 +31,7 @@ from iszoo.baselines.policy import load_policy
 from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearchAgent, NetworkSearchOptions
 from iszoo.baselines.training.arguments import (
     FREE,
+    NETWORKS,
     SEEDS_APART,
     Texts,
     TrainingArguments,
@@ -64,17 +65,16 @@ MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
-        "steps": 160_000, "start": "isaac", "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0,
+        **NETWORKS["isaac"], "steps": 160_000, "start": "isaac", "settle": 10,
+        "learning_rate": 3e-4, "batch_size": 256, "sharpen": 2.0,
     },
     "iso": {
-        "steps": 40_000, "start": "iso", "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
-        "learning_rate": 3e-4, "batch_size": 256, "explore": 0.2, "settle": 5, "sharpen": 2.0, "margin": 0.7,
+        **NETWORKS["iso"], "steps": 40_000, "start": "iso", "settle": 5, "explore": 0.2,
+        "learning_rate": 3e-4, "batch_size": 256, "sharpen": 2.0, "margin": 0.7,
     },
     "isis_osiris": {
-        "steps": 130_000, "start": "isis_osiris", "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
-        "learning_rate": 2e-4, "batch_size": 256, "settle": 10, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
-        "simulations": 64,
+        **NETWORKS["isis_osiris"], "steps": 130_000, "start": "isis_osiris", "settle": 10, "simulations": 64,
+        "learning_rate": 2e-4, "batch_size": 256, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

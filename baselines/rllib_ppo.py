@@ -26,7 +26,7 @@ import numpy as np
 from iszoo.baselines.options import parse_options
 from iszoo.baselines.training.arguments import Arguments as SharedArguments
 from iszoo.baselines.training.arguments import architecture, check_same_run, command, parse, plain
-from iszoo.baselines.training.run import Clock, ProgressBar, Record, machine, stop_gently, summary
+from iszoo.baselines.training.run import Clock, ProgressBar, Record, imitate_once, machine, stop_gently, summary
 from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 from iszoo.envs.primitives import NUM_PLAYERS
@@ -235,12 +235,7 @@ class Trainer:
         """In this process, which takes minutes; a kill here starts it anew."""
         with ProgressBar("imitation", imitation.positions) as bar:
             while not imitation.finished and not self.stopping:
-                began = perf_counter()
-                told = imitation.learn()
-                self.clock.add("imitation", began)
-                bar.move(imitation.seen)
-                if told:
-                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
+                imitate_once(imitation, self.clock, bar, self.spent)
         self._set_weights(POLICY)
 
     def _learn(self) -> None:

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 import iszoo
-from iszoo.baselines import networks
-from iszoo.baselines.networks import Network
+from iszoo.baselines import POLICIES, networks
+from iszoo.baselines.networks import Architecture, Network
+from iszoo.baselines.policy import load_card
 from iszoo.baselines.search.network_search import Evaluator, NetworkSearchOptions
 from iszoo.baselines.training.self_play import Task, play
 from iszoo.benchmarks.files import write_json
@@ -32,21 +33,18 @@ from iszoo.envs.game import Game, Options
 
 OUT = Path(__file__).parent / "results" / "self_play.json"
 
-ARCHITECTURES: dict[str, dict[str, Any]] = {
-    "isaac": {"kind": "lines", "hidden": [48, 48], "slot": 16, "value_hidden": [64]},
-    "iso": {"kind": "walls", "reach": 3, "hidden": [96, 64], "wall": 12, "value_hidden": [64]},
-    "isis_osiris": {"kind": "cells", "hidden": [48, 48, 48], "value_hidden": [64]},
-}
-"""The networks that ship, with weights from a seed: what they have learnt would only change which games are played."""
 
-
-def weights_of(game: Game) -> dict[str, Any]:
-    """Weights of the size that training begins with, from a seed."""
+def weights_of(game: Game, architecture: Architecture) -> dict[str, Any]:
+    """Weights of the size that training begins with, from a seed: learnt ones only change which games are played."""
     rng = np.random.default_rng(0)
     return {
         name: (rng.normal(size=shape) / np.sqrt(shape[-1]) if len(shape) > 1 else np.zeros(shape)).astype(np.float32)
-        for name, shape in networks.shapes(ARCHITECTURES[game.name], game).items()
+        for name, shape in networks.shapes(architecture, game).items()
     }
+
+
+def _shipped(game: Game) -> Path:
+    return POLICIES / f"{game.name}.safetensors"
 
 
 def measure(
@@ -61,15 +59,20 @@ def measure(
     """Games an hour of each, and the ratios of their medians.
 
     Args:
-        game: the game, with its default options.
+        game: the game, with its default options, and the network of its policy that ships.
         simulations: a decision.
         games: side by side, in ours.
         rounds: that each plays; a round of the plain one is a game.
         progress: called with a line now and then.
         by_torch: measure the plain one with the network as torch runs it, too.
     """
-    options, search, weights = game.resolve({}), NetworkSearchOptions(), weights_of(game)
-    network = Network(game, options, ARCHITECTURES[game.name], weights)
+    options, search, architecture = (
+        game.resolve({}),
+        NetworkSearchOptions(),
+        dict(load_card(_shipped(game)).architecture),
+    )
+    weights = weights_of(game, architecture)
+    network = Network(game, options, architecture, weights)
     rng = np.random.default_rng(1)
     seed = 0
 
@@ -78,7 +81,7 @@ def measure(
         seed += games
         play(
             Task(
-                game=game.name, options=options, architecture=ARCHITECTURES[game.name], weights=weights, games=games,
+                game=game.name, options=options, architecture=architecture, weights=weights, games=games,
                 seed=seed, simulations=simulations, search=search, noise=0.0, alpha=10.0,
                 explore=game.max_game_length, bootstrap=0.0,
             )
@@ -94,7 +97,7 @@ def measure(
     def compile_all() -> None:
         play(
             Task(
-                game=game.name, options=options, architecture=ARCHITECTURES[game.name], weights=weights, games=2,
+                game=game.name, options=options, architecture=architecture, weights=weights, games=2,
                 seed=0, simulations=2, search=search, noise=0.0, alpha=10.0, explore=0, bootstrap=0.0,
             )
         )  # fmt: skip
@@ -102,10 +105,10 @@ def measure(
     contenders: dict[str, tuple[Callable[[], Any], Callable[[], int]]]
     contenders = {"ours": (compile_all, ours), "plain": (nothing, partial(plain, network))}
     if by_torch:
-        contenders["torch"] = (nothing, partial(plain, _by_torch(game, options, weights)))
+        contenders["torch"] = (nothing, partial(plain, _by_torch(game, options, architecture, weights)))
     rates = interleaved(contenders, rounds, progress)
     return {
-        "game": game.id, "simulations": simulations, "side_by_side": games, "network": ARCHITECTURES[game.name],
+        "game": game.id, "simulations": simulations, "side_by_side": games, "network": architecture,
         "games_an_hour": {
             name: {
                 "median": 3600 * rate.median, "low": 3600 * rate.low, "high": 3600 * rate.high, "rounds": rate.rounds
@@ -116,13 +119,13 @@ def measure(
     }  # fmt: skip
 
 
-def _by_torch(game: Game, options: Options, weights: dict[str, Any]) -> Evaluator:
+def _by_torch(game: Game, options: Options, architecture: Architecture, weights: dict[str, Any]) -> Evaluator:
     import torch
 
     from iszoo.baselines.training.torch_networks import TorchNetwork
 
     torch.set_num_threads(1)
-    network = TorchNetwork(game, options, ARCHITECTURES[game.name])
+    network = TorchNetwork(game, options, architecture)
     network.load(weights)
     return network
 
@@ -163,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rounds = 1 if given.quick else given.rounds
     rows = []
     for game in iszoo.REGISTRY.values():
-        if game.name not in ARCHITECTURES:
+        if not _shipped(game).exists():
             continue
         row = measure(game, given.simulations, given.games, rounds, lambda line: print(line, file=sys.stderr))
         hourly = row["games_an_hour"]

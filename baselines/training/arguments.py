@@ -106,19 +106,26 @@ class Arguments(TrainingArguments):
 
 Some = TypeVar("Some", bound=TrainingArguments)
 
+NETWORKS: dict[str, dict[str, Any]] = {
+    "isaac": {"kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,)},
+    "iso": {"kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,)},
+    "isis_osiris": {"kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,)},
+}
+"""The network of each game, whatever trains it."""
+
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
         "steps": 500_000, "imitate": ("expert:choices:600000",), "soften": 0.5, "imitate_rate": 3e-3,
-        "kind": "lines", "hidden": (48, 48), "slot": 16, "value_hidden": (64,),
+        **NETWORKS["isaac"],
     },
     "iso": {
         "steps": 300_000, "imitate": ("greedy:values:250000", "expert:choices:200000"), "soften": 0.3,
         "imitate_batch": 32, "imitate_rate": 5e-3, "num_envs": 256, "batch_size": 256, "entropy": 0.003,
-        "kind": "walls", "hidden": (96, 64), "wall": 12, "value_hidden": (64,),
+        **NETWORKS["iso"],
     },
     "isis_osiris": {
         "steps": 1_000_000, "imitate": ("expert:choices:1000000",), "imitate_batch": 512, "imitate_rate": 2e-3,
-        "kind": "cells", "hidden": (48, 48, 48), "value_hidden": (64,),
+        **NETWORKS["isis_osiris"],
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""

@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 
 from iszoo.baselines.training.arguments import TrainingArguments
 from iszoo.baselines.training.imitation import Imitation
-from iszoo.baselines.training.run import Clock, ProgressBar, Record, Score, stop_gently, summary
+from iszoo.baselines.training.run import Clock, ProgressBar, Record, Score, imitate_once, stop_gently, summary
 
 
 class Trainer:
@@ -73,12 +73,7 @@ class Trainer:
             while not imitation.finished and not self.stopping:
                 if a.minutes is not None and self.spent["seconds"] > 30 * a.minutes:
                     break  # half of the time
-                began = perf_counter()
-                told = imitation.learn()
-                self.clock.add("imitation", began)
-                bar.move(imitation.seen)
-                if told:
-                    bar.say(f"{imitation.seen:>11,} imitated {self.spent['seconds']:6.0f} s  {told}")
+                imitate_once(imitation, self.clock, bar, self.spent)
                 if perf_counter() - saved > 60 * a.checkpoint_minutes:
                     self.save()
                     saved = perf_counter()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from iszoo.baselines.policy import Card, Policy, save_policy
 from iszoo.benchmarks.files import write_text
 from iszoo.envs.game import Game, Options
 from iszoo.envs.primitives import NUM_PLAYERS
+
+if TYPE_CHECKING:
+    from iszoo.baselines.training.imitation import Imitation  # needs torch
 
 SELF, PAST = "self", "past"
 EVALUATION_SEED = 1_000_000_007  # on the way; the deals of the end are others
@@ -302,3 +305,14 @@ class ProgressBar:
             self._progress.console.print(line, highlight=False)
         else:
             print(line, file=sys.stderr, flush=True)
+
+
+def imitate_once(imitation: Imitation, clock: Clock, bar: ProgressBar, spent: Mapping[str, float]) -> None:
+    """One update of an imitation, on the clock and the bar. spent: the seconds of the run before it."""
+    began = perf_counter()
+    told = imitation.learn()
+    clock.add("imitation", began)
+    bar.move(imitation.seen)
+    if told:
+        seconds = spent["seconds"] + perf_counter() - began
+        bar.say(f"{imitation.seen:>11,} imitated {seconds:6.0f} s  {told}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.search.tree import NODE, _add_child, _roll_out
+from iszoo.baselines.search.tree import NODE, _add_child, _roll_out, write_worth
 from iszoo.envs.engine import (
     call_init,
     call_observe,
@@ -23,7 +23,7 @@ from iszoo.envs.engine import (
 )
 from iszoo.envs.game import INIT, OBSERVE, RESAMPLE, STEP
 from iszoo.envs.native import kernel
-from iszoo.envs.primitives import NUM_PLAYERS, draw
+from iszoo.envs.primitives import draw
 
 NETWORK_NODE = np.dtype([(name, NODE[name]) for name in NODE.names or ()] + [("prior", np.dtype("<f4"))])
 """A node of `tree.py` and the probability that the network gave the action that leads to it."""
@@ -79,7 +79,6 @@ def select(
     margins: scratch. states: the generators.
     """
     exploration, urgency, margin = knobs
-    players = params[NUM_PLAYERS]
     for g in range(games):
         for k in range(roots.shape[1]):
             rows[g, k] = roots[g, k]
@@ -107,11 +106,7 @@ def select(
         if mover >= 0:
             call_observe(table[OBSERVE], rows, g, mover, obs, params)
         else:
-            write_returns(table, rows, g, values, params)
-            if margin > 0.0:
-                write_returns(table, rows, g, margins, margin_params)
-                for p in range(players):
-                    values[g, p] = (1.0 - margin) * values[g, p] + margin * margins[g, p]
+            write_worth(table, rows, g, values, margins, margin, params, margin_params)
 
 
 @kernel
@@ -129,11 +124,7 @@ def roll_out(
         for j in range(rows.shape[1]):
             ends[0, j] = rows[g, j]
         _roll_out(table, policy, guided, 0.0, ends, mask, values, states[g : g + 1], params)
-        write_returns(table, ends, 0, rolled[g : g + 1], params)
-        if margin > 0.0:
-            write_returns(table, ends, 0, margins, margin_params)
-            for p in range(rolled.shape[1]):
-                rolled[g, p] = (1.0 - margin) * rolled[g, p] + margin * margins[0, p]
+        write_worth(table, ends, 0, rolled[g : g + 1], margins, margin, params, margin_params)
 
 
 @kernel

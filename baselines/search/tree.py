@@ -112,6 +112,18 @@ def _roll_out(
 
 
 @kernel
+def write_worth(
+    table: Any, rows: Any, i: int, values: Any, margins: Any, margin: float, params: Any, margin_params: Any
+) -> None:
+    """What a game that is over gave each seat, in part by the margin: values[i], float64 (., P). margins: scratch."""
+    write_returns(table, rows, i, values, params)
+    if margin > 0.0:
+        write_returns(table, rows, i, margins, margin_params)
+        for p in range(values.shape[1]):
+            values[i, p] = (1.0 - margin) * values[i, p] + margin * margins[i, p]
+
+
+@kernel
 def simulate(
     simulations: int, table: Any, root: Any, player: int, tree: Any, used: int, prior: Any, ordered: bool,
     policy: Any, guided: bool, knobs: Any, likely: Any, rows: Any, mask: Any, values: Any, path: Any, returns: Any,
@@ -186,11 +198,7 @@ def simulate(
                 path[length] = child
                 length += 1
         _roll_out(table, policy, guided, epsilon, rows, mask, values, states, params)
-        write_returns(table, rows, 0, returns, params)
-        if margin > 0.0:
-            write_returns(table, rows, 0, returns[1:], margin_params)
-            for p in range(players):
-                returns[0, p] = (1.0 - margin) * returns[0, p] + margin * returns[1, p]
+        write_worth(table, rows, 0, returns, returns[1:], margin, params, margin_params)
         for k in range(length):
             visits[path[k]] += 1
             for p in range(players):

@@ -15,6 +15,7 @@ evaluation that went best, curve.jsonl what was won on the way, tensorboard/ the
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -79,6 +80,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """What differs from the defaults, by game."""
 
+_NEVER = -1e8  # the logit of what is illegal
+
 # Where it is done changes nothing.
 _PLACES = ("workers", "ray")
 
@@ -113,6 +116,8 @@ class Arguments(TrainingArguments):
     """The share of the longest game in which actions are drawn by their visits."""
     sharpen: float = 1.0
     """The power of the shares of visits that the policy learns from: above 1 where few simulations leave them flat."""
+    improve: float = 0.0
+    """Above 0, the policy learns its own probabilities times e^(improve * what an action won above the mean), not the visits."""
     bootstrap: float = 0.5
     """The share of the search's value in what a position is worth."""
     margin: float = 0.5
@@ -159,6 +164,7 @@ class Trainer(loop.Trainer):
         self.search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
+        self._before_search: TorchNetwork | None = None  # while games are played without a search
         self._steps = 0
         torch.set_num_threads(a.threads)
         torch.manual_seed(a.seed)
@@ -248,12 +254,16 @@ class Trainer(loop.Trainer):
                 game=self.game.name, options=self.options, architecture=self.architecture, weights=weights,
                 games=a.games_a_task, seed=first + k * a.games_a_task, simulations=0 if settling else a.simulations,
                 search=self.search, noise=a.noise, alpha=a.alpha,
-                explore=round(a.explore * self.game.max_game_length), sharpen=a.sharpen, bootstrap=a.bootstrap,
+                explore=round(a.explore * self.game.max_game_length), sharpen=a.sharpen,
+                improve=a.improve, bootstrap=a.bootstrap,
             )
             for k in range(a.tasks)
         ]  # fmt: skip
+        if settling and self._before_search is None:
+            self._before_search = copy.deepcopy(self.network)
         if self.rounds == a.settle:
             self.replay.clear()  # games without a search teach the policy nothing
+            self._before_search = None
         new = 0
         for positions in do(tasks):
             self.replay.add(positions)
@@ -261,31 +271,38 @@ class Trainer(loop.Trainer):
         self.clock.add("self-play", began)
         began = perf_counter()
         reuse = min(1.0, a.reuse) if settling else a.reuse  # there, games cost less than learning
-        losses = self._learn(max(1, round(new * reuse / a.batch_size)), settling)
+        losses = self._learn(max(1, round(new * reuse / a.batch_size)))
         self.clock.add("learning", began)
         self.rounds += 1
         self._steps += new
         for name, value in losses.items():
             self.writer.add_scalar(f"loss/{name}", value, self.steps)
 
-    def _learn(self, updates: int, values_alone: bool) -> dict[str, float]:
-        """Takes gradient steps; returns the mean losses."""
+    def _learn(self, updates: int) -> dict[str, float]:
+        """Takes gradient steps; returns the mean losses.
+
+        Without a search the policy learns to stay what it was, for the values teach the layers that both share.
+        """
         a = self.arguments
         for group in self.optimizer.param_groups:
             group["lr"] = a.learning_rate * (0.05 + 0.95 * self.remaining)
-        for weight in self.network.actor():
-            weight.requires_grad_(not values_alone)
         seats = self.architecture.get("seats", 1)
         sums = np.zeros(2)
         for _ in range(updates):
             obs, mask, policy, values = self.replay.draw(self.rng, a.batch_size)
             if len(self.symmetries) > 1:
                 obs, mask, policy = augment(self.symmetries, self.rng, obs, mask, policy)
-            logits, told = self.network(torch.as_tensor(obs))
-            logits = logits.masked_fill(torch.as_tensor(mask) == 0, -1e8)
-            of_policy = nn.functional.cross_entropy(logits, torch.as_tensor(policy))
+            seen, illegal = torch.as_tensor(obs), torch.as_tensor(mask) == 0
+            logits, told = self.network(seen)
+            logits = logits.masked_fill(illegal, _NEVER)
+            if self._before_search is None:
+                of_policy = _cross_entropy(logits, torch.as_tensor(policy))
+            else:
+                with torch.no_grad():
+                    kept = self._before_search.forward_actor(seen).masked_fill(illegal, _NEVER)
+                of_policy = nn.functional.cross_entropy(logits, kept.softmax(1))
             of_value = nn.functional.mse_loss(told, torch.as_tensor(values[:, :seats]))
-            loss = a.value_weight * of_value if values_alone else of_policy + a.value_weight * of_value
+            loss = of_policy + a.value_weight * of_value
             self.optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
@@ -313,6 +330,7 @@ class Trainer(loop.Trainer):
                 "weights": self.network.export(), "optimizer": self.optimizer.state_dict(),
                 "replay": self.replay.get_state(), "counts": [self.rounds, self.steps],
                 "spent": self.spent, "play_from": self._play_from, "clock": self.clock.seconds,
+                "before_search": self._before_search.export() if self._before_search else None,
                 "best": self.record.best, "curve": self.record.curve,
                 "rng": self.rng.bit_generator.state, "random": random_state(),
             },
@@ -327,6 +345,9 @@ class Trainer(loop.Trainer):
         self.optimizer.load_state_dict(kept["optimizer"])
         self.replay.set_state(kept["replay"])
         self.rounds, self._steps = kept["counts"]
+        if kept["before_search"] is not None:
+            self._before_search = copy.deepcopy(self.network)
+            self._before_search.load(kept["before_search"])
         if self.imitation is not None:
             self.imitation.set_state(kept["imitation"])
         self._before, self._play_from = kept["spent"], kept["play_from"]
@@ -334,6 +355,14 @@ class Trainer(loop.Trainer):
         self.record.best, self.record.curve = kept["best"], kept["curve"]
         self.rng.bit_generator.state = kept["rng"]
         set_random_state(kept["random"])
+
+
+def _cross_entropy(logits: Any, policy: Any) -> Any:
+    """Of the policy that search found, the mean of a batch; what its shares leave belongs to all others together."""
+    told = logits.log_softmax(1)
+    of_others = told.masked_fill(policy > 0, _NEVER).logsumexp(1).clamp(min=-30)
+    rest = (1 - policy.sum(1)).clamp(min=0)
+    return -((policy * told.clamp(min=-100)).sum(1) + rest * of_others).mean()
 
 
 def _check(a: Arguments) -> None:

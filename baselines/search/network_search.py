@@ -44,15 +44,18 @@ class NetworkSearchOptions:
     exploration: float = 1.5  #: the constant of PUCT
     urgency: float = 0.3  #: how much worse than its parent a child is thought to be before its first visit
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
+    relative: bool = False
+    soften: float = 1.0
+    chance: bool = False  #: whether what is seen after an action has nodes of its own
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
     rollout_share: float = 0.0  #: of a rollout in what a leaf is worth; the rest is what the network says
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {
-    "isaac": NetworkSearchOptions(2.5, width=8, rollout="expert", rollout_share=0.8),
+    "isaac": NetworkSearchOptions(2.0, relative=True, width=16, soften=0.6, margin=0.8, rollout="expert", rollout_share=1.0),
     "iso": NetworkSearchOptions(3.0, width=6, rollout="greedy", rollout_share=0.7),
-    "isis_osiris": NetworkSearchOptions(rollout="greedy", rollout_share=0.5),
+    "isis_osiris": NetworkSearchOptions(2.0, relative=True, chance=True, soften=0.7),
 }
 """Game -> how `az:` searches it, but for the margin; any other game by the defaults."""
 
@@ -95,11 +98,12 @@ class NetworkSearch:
         if not 0 <= o.rollout_share <= 1:
             raise ValueError(f"rollout_share={o.rollout_share!r} is not allowed; it is a share, from 0 to 1")
         self.most = games
-        self.capacity = 1 + o.width * (simulations + 1)
+        self.capacity = 1 + (o.width + o.chance) * (simulations + 1)
         self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._common = self.num_players == 1 or _has_common_result(game, self._params)
         self._policy, self._guided = scripted_preference(game, o.rollout, "rollout")
-        self._knobs = (float(o.exploration), float(o.urgency), float(o.margin))
+        self._knobs = (float(o.exploration), float(o.urgency), float(o.margin), float(o.chance), float(o.relative))
+        self._spread = np.zeros((games, 3))
         self._tree = np.zeros(games * self.capacity, NETWORK_NODE)
         padded = -games % _BLOCK + games
         self._used = np.zeros(games, np.int64)
@@ -108,7 +112,9 @@ class NetworkSearch:
         self._rows = np.zeros((games, game.row_size), np.int64)
         self._obs = np.zeros((padded, game.obs_size), np.int8)
         self._mask = np.zeros((games, game.num_actions), np.int8)
-        self._path = np.zeros((games, game.max_game_length + 2), np.int64)
+        self._path = np.zeros((games, 2 * game.max_game_length + 2), np.int64)
+        self._words = np.zeros((1, -(-game.obs_size // 8)), np.int64)
+        self._seen = self._words.view(np.int8)[:, : game.obs_size]
         self._lengths = np.zeros(games, np.int64)
         self._movers = np.zeros(games, np.int64)
         self._values = np.zeros((games, self.num_players))
@@ -142,6 +148,7 @@ class NetworkSearch:
         first = np.arange(n) * self.capacity
         self._tree[first] = np.zeros((), NETWORK_NODE)
         self._used[:n] = first + 1
+        self._spread[:n] = 0
         self.count, self.simulations = n, 0
         self._simulate(count_visit=False)  # the roots get their children
 
@@ -156,9 +163,9 @@ class NetworkSearch:
     def _simulate(self, count_visit: bool = True) -> None:
         n = self.count
         network_tree.select(
-            self.game.table, n, self._roots, self.seats, self._tree, self.capacity, self.options.width, self._knobs,
-            self._rows, self._obs, self._mask, self._path, self._lengths, self._movers, self._values, self._margins,
-            self._states, self._params, self._margin_params,
+            self.game.table, n, self._roots, self.seats, self._tree, self._used, self.capacity, self.options.width,
+            self._knobs, self._rows, self._obs, self._mask, self._path, self._lengths, self._movers, self._values,
+            self._spread, self._margins, self._seen, self._words, self._states, self._params, self._margin_params,
         )  # fmt: skip
         leaves = np.flatnonzero(self._movers[:n] >= 0)
         logits, values = self._look(leaves)
@@ -172,7 +179,7 @@ class NetworkSearch:
         network_tree.expand(
             n, leaves, logits, values, self._rolled, share, self._common, count_visit, self._tree, self._used,
             self.capacity, self.options.width, self._mask, self._path, self._lengths, self._movers, self._values,
-            self._kept, self._kept_logits,
+            self._spread, self.seats, float(self.options.soften), self._kept, self._kept_logits,
         )  # fmt: skip
 
     def _look(self, leaves: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -222,6 +229,12 @@ class NetworkSearch:
         """The mean result of each seat at the roots: float64 (n, P)."""
         roots = self._tree[np.arange(self.count) * self.capacity]
         return np.asarray(roots["value"][:, : self.num_players] / np.maximum(roots["visits"], 1)[:, None], np.float64)
+
+    def spread(self) -> npt.NDArray[np.float64]:
+        """How far apart the results of the simulations were for who searches: their standard deviation, (n,)."""
+        count, total, squares = self._spread[: self.count].T
+        count = np.maximum(count, 1)
+        return np.asarray(np.sqrt(np.maximum(squares - total**2 / count, 0) / count) + 1e-3)
 
     def best(self) -> npt.NDArray[np.int64]:
         """The actions that were chosen most often; of equals, the one with the greater mean result."""

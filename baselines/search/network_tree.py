@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.baselines.search.tree import NODE, _add_child, _roll_out, write_worth
+from iszoo.baselines.search.tree import NODE, _add_child, _roll_out, child_of, seen_after, write_worth
 from iszoo.envs.engine import (
     call_init,
     call_observe,
@@ -67,19 +67,24 @@ def _best_child(tree: Any, node: int, mover: int, mask: Any, g: int, exploration
 
 @kernel
 def select(
-    table: Any, games: int, roots: Any, seats: Any, tree: Any, capacity: int, width: int, knobs: Any, rows: Any,
-    obs: Any, mask: Any, path: Any, lengths: Any, movers: Any, values: Any, margins: Any, states: Any, params: Any,
-    margin_params: Any,
+    table: Any, games: int, roots: Any, seats: Any, tree: Any, used: Any, capacity: int, width: int, knobs: Any,
+    rows: Any, obs: Any, mask: Any, path: Any, lengths: Any, movers: Any, values: Any, spread: Any, margins: Any,
+    seen: Any, words: Any, states: Any, params: Any, margin_params: Any,
 ) -> None:  # fmt: skip
     """Walks down the tree of each game from its root, with what the searching seat can't know drawn anew.
 
     tree: node g * capacity is the root of game g. roots: int64 (N, S). seats: who searches. knobs: floats, as unpacked
     below. Written, for each game: the position, observation and mask at the leaf, the nodes on the way (path, lengths),
     the player to move there (movers; -1: the game is over), and what a game that is over gave each seat (values).
-    margins: scratch. states: the generators.
+    Nodes for what chance shows are made on the way. used: int64 (N,), the first node of each game that is not in use.
+    margins, seen, words: scratch. states: the generators.
     """
-    exploration, urgency, margin = knobs
+    exploration, urgency, margin, chance, relative = knobs
     for g in range(games):
+        scale = 1.0
+        if relative > 0.0:
+            count = spread[g, 0]
+            scale = np.sqrt(max(0.0, spread[g, 2] - spread[g, 1] ** 2 / max(count, 1.0)) / max(count, 1.0)) + 1e-3
         for k in range(roots.shape[1]):
             rows[g, k] = roots[g, k]
         call_resample(table[RESAMPLE], rows, g, seats[g], draw(states, g, 0, 1 << 31), params)
@@ -89,9 +94,9 @@ def select(
         mover = to_move(table, rows, g, params)
         while mover >= 0:
             count = write_mask(table, rows, g, mask, params)
-            if tree["child"][node] == 0 or length == path.shape[1]:
+            if tree["child"][node] == 0 or length + 1 >= path.shape[1]:
                 break
-            best, legal = _best_child(tree, node, mover, mask, g, exploration, urgency)
+            best, legal = _best_child(tree, node, mover, mask, g, scale * exploration, scale * urgency)
             # What was drawn can make other actions legal than at the first visit: when less than half of those
             # that a node of this position would have are there, it is a leaf once more.
             if best == 0 or (2 * legal < min(count, width) and length > 1):
@@ -101,6 +106,18 @@ def select(
             path[g, length] = node
             length += 1
             mover = to_move(table, rows, g, params)
+            if chance > 0.0 and mover >= 0:
+                label = seen_after(table, rows[g : g + 1], mover, seen, words, params)
+                child = child_of(tree, node, label)
+                if child == 0:
+                    if used[g] == (g + 1) * capacity:
+                        break
+                    _add_child(tree, used[g], node, label)
+                    child = used[g]
+                    used[g] += 1
+                node = child
+                path[g, length] = node
+                length += 1
         lengths[g] = length
         movers[g] = mover
         if mover >= 0:
@@ -130,7 +147,7 @@ def roll_out(
 @kernel
 def _add_children(
     tree: Any, used: int, most: int, node: int, logits: Any, k: int, mask: Any, g: int, width: int, kept: Any,
-    kept_logits: Any,
+    kept_logits: Any, soften: float,
 ) -> int:  # fmt: skip
     """Gives a node children for the most probable legal actions, up to `width` with those that it has.
 
@@ -143,7 +160,7 @@ def _add_children(
     total = np.float32(0.0)
     for a in range(mask.shape[1]):
         if mask[g, a] != 0:
-            total += np.exp(logits[k, a] - greatest)
+            total += np.exp(np.float32(soften) * (logits[k, a] - greatest))
     wanted = width
     child = tree["child"][node]
     while child != 0:
@@ -166,7 +183,7 @@ def _add_children(
         count = min(count + 1, wanted)
     for at in range(count - 1, -1, -1):  # the best last: the newest child is the first of the list
         _add_child(tree, used, node, kept[at])
-        tree["prior"][used] = np.exp(kept_logits[at] - greatest) / total
+        tree["prior"][used] = np.exp(np.float32(soften) * (kept_logits[at] - greatest)) / total
         used += 1
     return used
 
@@ -175,7 +192,7 @@ def _add_children(
 def expand(
     games: int, leaves: Any, logits: Any, told: Any, rolled: Any, share: float, common: bool, count_visit: bool,
     tree: Any, used: Any, capacity: int, width: int, mask: Any, path: Any, lengths: Any, movers: Any, values: Any,
-    kept: Any, kept_logits: Any,
+    spread: Any, seats: Any, soften: float, kept: Any, kept_logits: Any,
 ) -> None:  # fmt: skip
     """Writes what the network said about the leaves of some games, and backs up what each game came to.
 
@@ -196,11 +213,15 @@ def expand(
             values[g, seat] = (1.0 - share) * value + share * rolled[g, seat]
         node = path[g, lengths[g] - 1]
         used[g] = _add_children(
-            tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits
+            tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits, soften
         )  # fmt: skip
     if not count_visit:
         return
     for g in range(games):
+        mine = values[g, seats[g]]
+        spread[g, 0] += 1.0
+        spread[g, 1] += mine
+        spread[g, 2] += mine * mine
         for k in range(lengths[g]):
             node = path[g, k]
             tree["visits"][node] += 1

@@ -35,6 +35,7 @@ class Task:
     explore: int  #: the plies at the beginning in which actions are drawn by their visits; then the most visited plays
     bootstrap: float  #: the share of the search's value in what a position is worth; the rest is the game's result
     sharpen: float = 1.0  #: the power of the shares of the visits that the policy learns from
+    improve: float = 0.0  #: above 0, the policy learns from the means that the search found instead, see `_improved`
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Positions:
 
     rows: npt.NDArray[np.int64]  #: (n, S)
     actions: npt.NDArray[np.int16]  #: (n, K): those that were searched; -1 for none
-    visits: npt.NDArray[np.float32]  #: (n, K): the share of the visits of each, sharpened; 0 without a search
+    visits: npt.NDArray[np.float32]  #: (n, K): the share of each that the policy learns; 0 without a search
     values: npt.NDArray[np.float32]  #: (n, P): what each seat can expect, from the player to move on
 
     def __len__(self) -> int:
@@ -75,10 +76,11 @@ def play(task: Task) -> Positions:
         chosen = everyone[running & (vec.action_mask.sum(axis=1, dtype=np.int64) > 1)]
         if len(chosen):
             search.start(vec.rows[chosen], rng.integers(1 << 62, size=len(chosen)))
+            priors = search.roots()[2]
             if task.noise and task.simulations:
                 search.stir(rng, task.alpha, task.noise)
             search.run(task.simulations)
-            parts.append({"game": chosen, **_lesson(search, vec.rows[chosen], chosen, vec.player, task)})
+            parts.append({"game": chosen, **_lesson(search, priors, vec.rows[chosen], chosen, vec.player, task)})
             actions[chosen] = _choose(parts[-1], rng, ply < task.explore or not task.simulations)
         vec.step(actions, where=running)
         ply += 1
@@ -86,13 +88,38 @@ def play(task: Task) -> Positions:
     return _positions(parts, results, task)
 
 
-def _lesson(search: NetworkSearch, rows: Any, chosen: Any, player: Any, task: Task) -> dict[str, Any]:
-    actions, visits, priors, _ = search.roots()
+def _lesson(
+    search: NetworkSearch, priors: Any, rows: Any, chosen: Any, player: Any, task: Task
+) -> dict[str, Any]:
+    actions, visits, _, means = search.roots()
     shares = visits.astype(np.float32) if task.simulations else priors**2
+    shares /= shares.sum(axis=1, keepdims=True)
+    seat, values = player[chosen].astype(np.int64), search.values().astype(np.float32)
+    # What the network itself thought would teach the policy nothing but to be surer of it.
+    policy = np.zeros_like(shares)
+    if task.simulations and task.improve:
+        mine = np.take_along_axis(means, seat[:, None, None], axis=2)[:, :, 0]
+        policy = _improved(priors, visits, mine, np.take_along_axis(values, seat[:, None], axis=1), task.improve / search.spread()[:, None])
+    elif task.simulations:
+        policy = shares**task.sharpen
+        policy /= policy.sum(axis=1, keepdims=True)
     return {
-        "rows": rows, "seat": player[chosen].astype(np.int64), "actions": actions.astype(np.int16),
-        "visits": shares / shares.sum(axis=1, keepdims=True), "values": search.values().astype(np.float32),
+        "rows": rows, "seat": seat, "actions": actions.astype(np.int16), "visits": shares, "values": values,
+        "policy": policy.astype(np.float32),
     }  # fmt: skip
+
+
+def _improved(priors: Any, visits: Any, means: Any, whole: Any, improve: Any) -> Any:
+    """What the network thought of the actions at a root, times e^(improve * advantage).
+
+    An action's advantage is its mean less that of the whole search, which counts as one more visit to each: few
+    visits say little, none say nothing (after Danihelka et al. 2022, who complete the means in another way).
+
+    priors, visits, means: (n, K); whole: (n, 1). Returns (n, K), whose sum leaves their share to all other actions.
+    """
+    advantage = (np.where(visits > 0, means, 0) - whole) * (visits / (visits + 1.0))
+    weights = priors * np.exp(improve * advantage)
+    return weights / (weights.sum(axis=1, keepdims=True) + 1 - priors.sum(axis=1, keepdims=True))
 
 
 def _choose(lesson: dict[str, Any], rng: np.random.Generator, explore: bool) -> npt.NDArray[np.int64]:
@@ -126,11 +153,8 @@ def _positions(parts: list[dict[str, Any]], results: npt.NDArray[np.float32], ta
     share = task.bootstrap if task.simulations else 0.0
     worth = (1 - share) * results[whole["game"]] + share * whole["values"]
     order = (whole["seat"][:, None] + np.arange(players)) % players
-    # What the network itself thought would teach the policy nothing but to be surer of it.
-    shares = whole["visits"] ** task.sharpen if task.simulations else np.zeros_like(whole["visits"])
     return Positions(
-        whole["rows"], whole["actions"],
-        (shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9)).astype(np.float32),
+        whole["rows"], whole["actions"], whole["policy"],
         np.take_along_axis(worth, order, axis=1).astype(np.float32),
     )  # fmt: skip
 

@@ -128,6 +128,8 @@ class Arguments(TrainingArguments):
     """Of the weights (AdamW)."""
     augment: bool = True
     """Learn from positions under the game's symmetries, too."""
+    rollout_share: float | None = None
+    """Of rollouts in what a leaf is worth; by default that of `az:` in this game."""
     evaluate_simulations: int = 32
     """Of the search in an evaluation."""
     opponents: Texts = ()
@@ -162,6 +164,8 @@ class Trainer(loop.Trainer):
         if self.players > 2 or self.options.get("mode") == "coop":
             self.architecture["seats"] = self.players
         self.search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
+        if a.rollout_share is not None:
+            self.search = replace(self.search, rollout_share=a.rollout_share)
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
         self._before_search: TorchNetwork | None = None  # while games are played without a search

@@ -54,7 +54,7 @@ class NetworkSearchOptions:
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {
     "isaac": NetworkSearchOptions(2.0, relative=True, width=16, soften=0.6, margin=0.8, rollout="expert", rollout_share=1.0),
-    "iso": NetworkSearchOptions(3.0, width=6, rollout="greedy", rollout_share=0.7),
+    "iso": NetworkSearchOptions(2.0, relative=True, chance=True, width=12, soften=0.6, margin=0.7, rollout="greedy", rollout_share=0.7),
     "isis_osiris": NetworkSearchOptions(2.0, relative=True, chance=True, soften=0.7),
 }
 """Game -> how `az:` searches it, but for the margin; any other game by the defaults."""

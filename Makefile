@@ -7,8 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Each framework in its own environment with its own pins: they can't all share one. Gymnasium and PettingZoo are the
 # oldest that pyproject.toml allows; the suite runs with the newest.
 PIN_gymnasium := gymnasium==1.2.2 pettingzoo==1.25.0
-PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy tyro rich tensorboard safetensors nbclient ipykernel
-PIN_rllib := torch ray[rllib]==2.60.0 gymnasium==1.2.2 tyro rich safetensors
+PIN_sb3 := torch stable-baselines3==2.9.2 sb3-contrib==2.9.2 scipy tyro rich tensorboard safetensors threadpoolctl nbclient ipykernel
+PIN_rllib := torch ray[rllib]==2.60.0 gymnasium==1.2.2 tyro rich safetensors threadpoolctl
 PIN_torchrl := torch torchrl==0.14.1
 PIN_tianshou := torch tianshou==2.0.1
 PIN_agilerl := torch agilerl==2.58.0 peft pettingzoo<1.27

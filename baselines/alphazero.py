@@ -4,7 +4,7 @@
 
 The network begins as a policy that is there already (`--start`), by imitating scripted agents (`--imitate`), or from
 nothing. Then, round by round, it plays games against itself by search (`az:`), and learns from the newest of them: the
-policy from how often the search chose each action, the value from how the games ended and what the search expected.
+policy from what the search found better than it thought, the value from how the games ended and what the search expected.
 The network that plays is always the newest one. Games are played by `--workers` processes, or on a Ray cluster
 (`--ray ADDRESS`), with the same results: what a task gives depends on its seed and the weights alone.
 
@@ -67,15 +67,15 @@ MODULE = "iszoo.baselines.alphazero"
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
         **NETWORKS["isaac"], "steps": 160_000, "start": "isaac", "settle": 10,
-        "learning_rate": 3e-4, "batch_size": 256, "sharpen": 2.0,
+        "learning_rate": 3e-4, "batch_size": 256,
     },
     "iso": {
         **NETWORKS["iso"], "steps": 40_000, "start": "iso", "settle": 5, "explore": 0.2,
-        "learning_rate": 3e-4, "batch_size": 256, "sharpen": 2.0, "margin": 0.7,
+        "learning_rate": 3e-4, "batch_size": 256, "margin": 0.7,
     },
     "isis_osiris": {
         **NETWORKS["isis_osiris"], "steps": 130_000, "start": "isis_osiris", "settle": 10, "simulations": 64,
-        "learning_rate": 2e-4, "batch_size": 256, "sharpen": 2.0, "margin": 0.8, "value_weight": 3.0,
+        "learning_rate": 2e-4, "batch_size": 256, "margin": 0.8, "value_weight": 3.0,
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""
@@ -107,17 +107,15 @@ class Arguments(TrainingArguments):
     batch_size: int = 512
     """Positions of a gradient step."""
     settle: int = 60
-    """The first rounds play without a search, and teach the values alone: those of a policy that was there before."""
+    """The first rounds play without a search, and teach the values of the policy that is there; it stays as it is."""
     noise: float = 0.25
     """The share of Dirichlet noise in what the network thinks at the roots."""
     alpha: float = 10.0
     """Of the noise, divided by the number of actions."""
     explore: float = 0.3
     """The share of the longest game in which actions are drawn by their visits."""
-    sharpen: float = 1.0
-    """The power of the shares of visits that the policy learns from: above 1 where few simulations leave them flat."""
-    improve: float = 0.0
-    """Above 0, the policy learns its own probabilities times e^(improve * what an action won above the mean), not the visits."""
+    improve: float = 1.0
+    """How far the policy goes towards what the search found better, in 1 over standard deviations of the results."""
     bootstrap: float = 0.5
     """The share of the search's value in what a position is worth."""
     margin: float = 0.5
@@ -258,8 +256,7 @@ class Trainer(loop.Trainer):
                 game=self.game.name, options=self.options, architecture=self.architecture, weights=weights,
                 games=a.games_a_task, seed=first + k * a.games_a_task, simulations=0 if settling else a.simulations,
                 search=self.search, noise=a.noise, alpha=a.alpha,
-                explore=round(a.explore * self.game.max_game_length), sharpen=a.sharpen,
-                improve=a.improve, bootstrap=a.bootstrap,
+                explore=round(a.explore * self.game.max_game_length), improve=a.improve, bootstrap=a.bootstrap,
             )
             for k in range(a.tasks)
         ]  # fmt: skip
@@ -377,8 +374,8 @@ def _check(a: Arguments) -> None:
     for name in ("noise", "explore", "bootstrap", "margin"):
         if not 0 <= getattr(a, name) <= 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
-    if not a.alpha > 0 or not a.reuse > 0 or not a.sharpen > 0:
-        raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, sharpen={a.sharpen!r}: each is above 0")
+    if not a.alpha > 0 or not a.reuse > 0 or not a.improve > 0:
+        raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, improve={a.improve!r}: each is above 0")
 
 
 def main(words: list[str] | None = None) -> int:

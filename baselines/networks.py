@@ -30,6 +30,7 @@ and the value.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping
 from typing import Any
@@ -175,6 +176,16 @@ def piece_lengths(game: Game, options: Options) -> list[int]:
     return [int(cells) for cells in game.params(options)[isaac.CELLS_OF : isaac.CELLS_OF + isaac.TYPES]]
 
 
+@functools.cache
+def _blas() -> Any:
+    """What limits the threads of NumPy's products of matrices: with more than one their last digits vary."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError as error:
+        raise ImportError("policies need threadpoolctl: pip install 'iszoo[policies]'") from error
+    return ThreadpoolController()
+
+
 _IN_CACHE = 32  # positions whose layers stay in the cache of a core
 
 # What planes of an axis add to the code of the wall that it shows: 0 without one, else 1 + 3 * colour + indicator.
@@ -220,17 +231,26 @@ class Network:
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
         if self._architecture["kind"] == "mlp":
-            return self._dense("action", obs * self._scales)
+            with _blas().limit(limits=1, user_api="blas"):
+                return self._dense("action", obs * self._scales)
         return self.evaluate(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
         if self._architecture["kind"] == "mlp":
-            return self._dense("value", obs * self._scales)[:, 0]
+            with _blas().limit(limits=1, user_api="blas"):
+                return self._dense("value", obs * self._scales)[:, 0]
         return self.evaluate(obs)[1][:, 0]
 
     def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Flat observations (n, D) to logits (n, A) and values, (n, 1) or (n, `seats`)."""
+        """Flat observations (n, D) to logits (n, A) and values, (n, 1) or (n, `seats`).
+
+        By one thread, whatever is set for NumPy: the same numbers on the same processor.
+        """
+        with _blas().limit(limits=1, user_api="blas"):
+            return self._evaluate(obs)
+
+    def _evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         if self._architecture["kind"] == "mlp":
             x = obs * self._scales
             return self._dense("action", x), self._dense("value", x)

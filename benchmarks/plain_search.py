@@ -26,6 +26,7 @@ class Node:
         self.visits = 0
         self.values = [0.0] * players  # by seat: the sum over visits
         self.children: dict[int, Node] = {}
+        self.seen: dict[bytes, Node] = {}  # by what is seen after the last action, with the option `chance`
 
 
 def redrawn(env: GameEnv, seat: int, seed: int) -> GameEnv:
@@ -55,6 +56,7 @@ class PlainSearch:
         self.players = len(env.possible_agents)
         self.seat = env.possible_agents.index(env.agent_selection)
         self.root = Node(1.0, self.players)
+        self.sums = [0.0, 0.0, 0.0]  # of the simulations: how many, their results for who searches, and the squares
         self._look(redrawn(env, self.seat, next(seeds)), self.root)
 
     def run(self, simulations: int) -> None:
@@ -72,17 +74,25 @@ class PlainSearch:
                 env.step(action)
                 node = node.children[action]
                 path.append(node)
+                if self.options.chance and env.legal_actions():
+                    shown = env.observe(env.agent_selection)["observation"].tobytes()
+                    node = node.seen.setdefault(shown, Node(1.0, self.players))
+                    path.append(node)
             values = self._look(env, node) if legal else [float(env.rewards[a]) for a in env.possible_agents]
             for node in path:
                 node.visits += 1
                 for seat, value in enumerate(values):
                     node.values[seat] += value
+            mine = values[self.seat]
+            self.sums = [old + new for old, new in zip(self.sums, (1.0, mine, mine * mine), strict=True)]
 
     def _best(self, node: Node, actions: list[int], mover: int) -> int:
-        """PUCT."""
+        """PUCT, in standard deviations of the results so far."""
+        count, total, squares = max(1.0, self.sums[0]), self.sums[1], self.sums[2]
+        scale = math.sqrt(max(0.0, squares - total**2 / count) / count) + 1e-3
         seen = sum(child.prior for child in node.children.values() if child.visits)
-        unvisited = node.values[mover] / max(1, node.visits) - self.options.urgency * math.sqrt(seen)
-        wide = self.options.exploration * math.sqrt(node.visits)
+        unvisited = node.values[mover] / max(1, node.visits) - scale * self.options.urgency * math.sqrt(seen)
+        wide = scale * self.options.exploration * math.sqrt(node.visits)
 
         def bound(action: int) -> float:
             child = node.children[action]
@@ -96,7 +106,7 @@ class PlainSearch:
         seen = env.observe(env.agent_selection)
         logits, told = self.network.evaluate(seen["observation"][None])
         legal = np.flatnonzero(seen["action_mask"])
-        weights = np.exp(logits[0, legal] - logits[0, legal].max())
+        weights = np.exp(self.options.prior_power * (logits[0, legal] - logits[0, legal].max()))
         probabilities = weights / weights.sum()
         room = self.options.width - sum(int(action) in node.children for action in legal)
         ranked = [(int(legal[k]), float(probabilities[k])) for k in np.argsort(-probabilities, kind="stable")]

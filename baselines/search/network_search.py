@@ -41,11 +41,10 @@ class Evaluator(Protocol):
 class NetworkSearchOptions:
     """How to search with a network; `DEFAULTS` has what measured best for each game."""
 
-    exploration: float = 1.5  #: the constant of PUCT
-    urgency: float = 0.3  #: how much worse than its parent a child is thought to be before its first visit
+    exploration: float = 1.5  #: the constant of PUCT, in standard deviations of what simulations from the root came to
+    urgency: float = 0.3  #: so many of these a child is thought to be worse than its parent before its first visit
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
-    relative: bool = False
-    soften: float = 1.0
+    prior_power: float = 1.0  #: of the probabilities that the network gives: below 1, it counts less what is likely
     chance: bool = False  #: whether what is seen after an action has nodes of its own
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
@@ -53,9 +52,9 @@ class NetworkSearchOptions:
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {
-    "isaac": NetworkSearchOptions(2.0, relative=True, width=16, soften=0.6, margin=0.8, rollout="expert", rollout_share=1.0),
-    "iso": NetworkSearchOptions(2.0, relative=True, chance=True, width=12, soften=0.6, margin=0.7, rollout="greedy", rollout_share=0.7),
-    "isis_osiris": NetworkSearchOptions(2.0, relative=True, chance=True, soften=0.7),
+    "isaac": NetworkSearchOptions(2.0, width=16, prior_power=0.6, margin=0.8, rollout="expert", rollout_share=1.0),
+    "iso": NetworkSearchOptions(2.0, chance=True, width=12, prior_power=0.6, margin=0.7, rollout="greedy", rollout_share=0.7),
+    "isis_osiris": NetworkSearchOptions(2.0, chance=True, prior_power=0.7),
 }
 """Game -> how `az:` searches it, but for the margin; any other game by the defaults."""
 
@@ -102,8 +101,8 @@ class NetworkSearch:
         self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._common = self.num_players == 1 or _has_common_result(game, self._params)
         self._policy, self._guided = scripted_preference(game, o.rollout, "rollout")
-        self._knobs = (float(o.exploration), float(o.urgency), float(o.margin), float(o.chance), float(o.relative))
-        self._spread = np.zeros((games, 3))
+        self._knobs = (float(o.exploration), float(o.urgency), float(o.margin), float(o.chance))
+        self._sums = np.zeros((games, 3))
         self._tree = np.zeros(games * self.capacity, NETWORK_NODE)
         padded = -games % _BLOCK + games
         self._used = np.zeros(games, np.int64)
@@ -124,6 +123,7 @@ class NetworkSearch:
         self._end_mask, self._wanted = np.zeros((1, game.num_actions), np.int8), np.zeros((1, game.num_actions))
         self._rolled = np.zeros((games, self.num_players))
         self._kept, self._kept_logits = np.zeros(o.width, np.int64), np.zeros(o.width, np.float32)
+        self._root_logits, self._root_mask = np.zeros((0, game.num_actions), np.float32), np.zeros((0, 1), np.bool_)
         self.count = 0  #: positions of the batch
         self.simulations = 0  #: that each tree holds
 
@@ -148,7 +148,7 @@ class NetworkSearch:
         first = np.arange(n) * self.capacity
         self._tree[first] = np.zeros((), NETWORK_NODE)
         self._used[:n] = first + 1
-        self._spread[:n] = 0
+        self._sums[:n] = 0
         self.count, self.simulations = n, 0
         self._simulate(count_visit=False)  # the roots get their children
 
@@ -165,10 +165,12 @@ class NetworkSearch:
         network_tree.select(
             self.game.table, n, self._roots, self.seats, self._tree, self._used, self.capacity, self.options.width,
             self._knobs, self._rows, self._obs, self._mask, self._path, self._lengths, self._movers, self._values,
-            self._spread, self._margins, self._seen, self._words, self._states, self._params, self._margin_params,
+            self._sums, self._margins, self._seen, self._words, self._states, self._params, self._margin_params,
         )  # fmt: skip
         leaves = np.flatnonzero(self._movers[:n] >= 0)
         logits, values = self._look(leaves)
+        if not count_visit:
+            self._root_logits, self._root_mask = logits, self._mask[:n] != 0
         share = float(self.options.rollout_share) if count_visit else 0.0
         if share > 0:
             network_tree.roll_out(
@@ -179,7 +181,7 @@ class NetworkSearch:
         network_tree.expand(
             n, leaves, logits, values, self._rolled, share, self._common, count_visit, self._tree, self._used,
             self.capacity, self.options.width, self._mask, self._path, self._lengths, self._movers, self._values,
-            self._spread, self.seats, float(self.options.soften), self._kept, self._kept_logits,
+            self._sums, self.seats, float(self.options.prior_power), self._kept, self._kept_logits,
         )  # fmt: skip
 
     def _look(self, leaves: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -217,6 +219,14 @@ class NetworkSearch:
         network_tree.read_roots(self._tree, self.capacity, n, actions, visits, priors, values)
         return actions, visits, priors, values
 
+    def probabilities(self) -> npt.NDArray[np.float32]:
+        """What the network gave the children of the roots, in their order, without `prior_power` and noise: (n, K)."""
+        logits = np.where(self._root_mask, self._root_logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        actions = self.roots()[0]
+        found = np.take_along_axis(weights / weights.sum(axis=1, keepdims=True), np.maximum(actions, 0), axis=1)
+        return np.where(actions >= 0, found, 0).astype(np.float32)
+
     def visits(self) -> npt.NDArray[np.int64]:
         """How often each action was chosen at the roots: int64 (n, A)."""
         actions, visits, _, _ = self.roots()
@@ -230,11 +240,9 @@ class NetworkSearch:
         roots = self._tree[np.arange(self.count) * self.capacity]
         return np.asarray(roots["value"][:, : self.num_players] / np.maximum(roots["visits"], 1)[:, None], np.float64)
 
-    def spread(self) -> npt.NDArray[np.float64]:
-        """How far apart the results of the simulations were for who searches: their standard deviation, (n,)."""
-        count, total, squares = self._spread[: self.count].T
-        count = np.maximum(count, 1)
-        return np.asarray(np.sqrt(np.maximum(squares - total**2 / count, 0) / count) + 1e-3)
+    def deviations(self) -> npt.NDArray[np.float64]:
+        """How far apart the results of the simulations were for who searches: standard deviations, above 0, (n,)."""
+        return np.array([network_tree.deviation(self._sums, g) for g in range(self.count)])
 
     def best(self) -> npt.NDArray[np.int64]:
         """The actions that were chosen most often; of equals, the one with the greater mean result."""

@@ -35,8 +35,8 @@ _HUGE = 1e30
 def _best_child(tree: Any, node: int, mover: int, mask: Any, g: int, exploration: float, urgency: float) -> Any:
     """The legal child of the greatest bound (0: none is legal), and how many children are legal.
 
-    PUCT (Silver et al. 2017). A child that was never visited is thought to be as good as its parent, less
-    `urgency` times the root of the probability of those that were.
+    PUCT (Silver et al. 2017), in the units of the values. A child that was never visited is thought to be as good as
+    its parent, less `urgency` times the root of the probability of those that were.
     """
     visits, values_of, priors, actions = tree["visits"], tree["value"], tree["prior"], tree["action"]
     seen = np.float32(0.0)
@@ -66,9 +66,16 @@ def _best_child(tree: Any, node: int, mover: int, mask: Any, g: int, exploration
 
 
 @kernel
+def deviation(sums: Any, g: int) -> float:
+    """How far apart the results of a tree's simulations are: their standard deviation, and a little more than 0."""
+    count = max(1.0, sums[g, 0])
+    return np.sqrt(max(0.0, sums[g, 2] - sums[g, 1] ** 2 / count) / count) + 1e-3
+
+
+@kernel
 def select(
     table: Any, games: int, roots: Any, seats: Any, tree: Any, used: Any, capacity: int, width: int, knobs: Any,
-    rows: Any, obs: Any, mask: Any, path: Any, lengths: Any, movers: Any, values: Any, spread: Any, margins: Any,
+    rows: Any, obs: Any, mask: Any, path: Any, lengths: Any, movers: Any, values: Any, sums: Any, margins: Any,
     seen: Any, words: Any, states: Any, params: Any, margin_params: Any,
 ) -> None:  # fmt: skip
     """Walks down the tree of each game from its root, with what the searching seat can't know drawn anew.
@@ -77,14 +84,12 @@ def select(
     below. Written, for each game: the position, observation and mask at the leaf, the nodes on the way (path, lengths),
     the player to move there (movers; -1: the game is over), and what a game that is over gave each seat (values).
     Nodes for what chance shows are made on the way. used: int64 (N,), the first node of each game that is not in use.
-    margins, seen, words: scratch. states: the generators.
+    sums: float64 (N, 3), of each tree's simulations: how many, the sum of their results for the searching seat, and of
+    the squares. margins, seen, words: scratch. states: the generators.
     """
-    exploration, urgency, margin, chance, relative = knobs
+    exploration, urgency, margin, chance = knobs
     for g in range(games):
-        scale = 1.0
-        if relative > 0.0:
-            count = spread[g, 0]
-            scale = np.sqrt(max(0.0, spread[g, 2] - spread[g, 1] ** 2 / max(count, 1.0)) / max(count, 1.0)) + 1e-3
+        scale = deviation(sums, g)
         for k in range(roots.shape[1]):
             rows[g, k] = roots[g, k]
         call_resample(table[RESAMPLE], rows, g, seats[g], draw(states, g, 0, 1 << 31), params)
@@ -147,11 +152,11 @@ def roll_out(
 @kernel
 def _add_children(
     tree: Any, used: int, most: int, node: int, logits: Any, k: int, mask: Any, g: int, width: int, kept: Any,
-    kept_logits: Any, soften: float,
+    kept_logits: Any, power: float,
 ) -> int:  # fmt: skip
     """Gives a node children for the most probable legal actions, up to `width` with those that it has.
 
-    Their probability is the softmax over all legal actions. mask[g] is used up. Returns how many nodes are in use.
+    Their probability is the softmax of `power` times the logits, over all legal actions. mask[g] is used up. Returns how many nodes are in use.
     """
     greatest = np.float32(-_HUGE)
     for a in range(mask.shape[1]):
@@ -160,7 +165,7 @@ def _add_children(
     total = np.float32(0.0)
     for a in range(mask.shape[1]):
         if mask[g, a] != 0:
-            total += np.exp(np.float32(soften) * (logits[k, a] - greatest))
+            total += np.exp(np.float32(power) * (logits[k, a] - greatest))
     wanted = width
     child = tree["child"][node]
     while child != 0:
@@ -183,7 +188,7 @@ def _add_children(
         count = min(count + 1, wanted)
     for at in range(count - 1, -1, -1):  # the best last: the newest child is the first of the list
         _add_child(tree, used, node, kept[at])
-        tree["prior"][used] = np.exp(np.float32(soften) * (kept_logits[at] - greatest)) / total
+        tree["prior"][used] = np.exp(np.float32(power) * (kept_logits[at] - greatest)) / total
         used += 1
     return used
 
@@ -192,14 +197,14 @@ def _add_children(
 def expand(
     games: int, leaves: Any, logits: Any, told: Any, rolled: Any, share: float, common: bool, count_visit: bool,
     tree: Any, used: Any, capacity: int, width: int, mask: Any, path: Any, lengths: Any, movers: Any, values: Any,
-    spread: Any, seats: Any, soften: float, kept: Any, kept_logits: Any,
+    sums: Any, seats: Any, power: float, kept: Any, kept_logits: Any,
 ) -> None:  # fmt: skip
     """Writes what the network said about the leaves of some games, and backs up what each game came to.
 
     leaves: int64 (M,), the games whose leaf the network saw; logits: float32 (M, A); told: float32 (M, 1), the value
     for the player to move, or (M, P), the value for each seat from that player on. With one value, the other seats
     share what the mover loses; or, `common`, have the same. rolled: float64 (N, P), what rollouts gave, and the share
-    that they have in the value of a leaf. count_visit: False for the first look at the root.
+    that they have in the value of a leaf. count_visit: False for the first look at the root. sums: see `select`.
     """
     players = values.shape[1]
     for k in range(leaves.shape[0]):
@@ -213,15 +218,15 @@ def expand(
             values[g, seat] = (1.0 - share) * value + share * rolled[g, seat]
         node = path[g, lengths[g] - 1]
         used[g] = _add_children(
-            tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits, soften
+            tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits, power
         )  # fmt: skip
     if not count_visit:
         return
     for g in range(games):
         mine = values[g, seats[g]]
-        spread[g, 0] += 1.0
-        spread[g, 1] += mine
-        spread[g, 2] += mine * mine
+        sums[g, 0] += 1.0
+        sums[g, 1] += mine
+        sums[g, 2] += mine * mine
         for k in range(lengths[g]):
             node = path[g, k]
             tree["visits"][node] += 1

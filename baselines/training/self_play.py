@@ -34,8 +34,7 @@ class Task:
     alpha: float  #: of the noise, divided by the number of actions
     explore: int  #: the plies at the beginning in which actions are drawn by their visits; then the most visited plays
     bootstrap: float  #: the share of the search's value in what a position is worth; the rest is the game's result
-    sharpen: float = 1.0  #: the power of the shares of the visits that the policy learns from
-    improve: float = 0.0  #: above 0, the policy learns from the means that the search found instead, see `_improved`
+    improve: float = 1.0  #: how much the policy learns from what the search found, see `improved`
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Positions:
 
     rows: npt.NDArray[np.int64]  #: (n, S)
     actions: npt.NDArray[np.int16]  #: (n, K): those that were searched; -1 for none
-    visits: npt.NDArray[np.float32]  #: (n, K): the share of each that the policy learns; 0 without a search
+    policy: npt.NDArray[np.float32]  #: (n, K): what the policy learns, the rest is of all others; 0 without a search
     values: npt.NDArray[np.float32]  #: (n, P): what each seat can expect, from the player to move on
 
     def __len__(self) -> int:
@@ -76,11 +75,10 @@ def play(task: Task) -> Positions:
         chosen = everyone[running & (vec.action_mask.sum(axis=1, dtype=np.int64) > 1)]
         if len(chosen):
             search.start(vec.rows[chosen], rng.integers(1 << 62, size=len(chosen)))
-            priors = search.roots()[2]
             if task.noise and task.simulations:
                 search.stir(rng, task.alpha, task.noise)
             search.run(task.simulations)
-            parts.append({"game": chosen, **_lesson(search, priors, vec.rows[chosen], chosen, vec.player, task)})
+            parts.append({"game": chosen, **_lesson(search, vec.rows[chosen], chosen, vec.player, task)})
             actions[chosen] = _choose(parts[-1], rng, ply < task.explore or not task.simulations)
         vec.step(actions, where=running)
         ply += 1
@@ -88,34 +86,37 @@ def play(task: Task) -> Positions:
     return _positions(parts, results, task)
 
 
-def _lesson(
-    search: NetworkSearch, priors: Any, rows: Any, chosen: Any, player: Any, task: Task
-) -> dict[str, Any]:
+def _lesson(search: NetworkSearch, rows: Any, chosen: Any, player: Any, task: Task) -> dict[str, Any]:
     actions, visits, _, means = search.roots()
+    priors = search.probabilities()
     shares = visits.astype(np.float32) if task.simulations else priors**2
     shares /= shares.sum(axis=1, keepdims=True)
     seat, values = player[chosen].astype(np.int64), search.values().astype(np.float32)
-    # What the network itself thought would teach the policy nothing but to be surer of it.
-    policy = np.zeros_like(shares)
-    if task.simulations and task.improve:
+    policy = np.zeros_like(shares)  # what the network itself thought would teach it nothing but to be surer of it
+    if task.simulations:
         mine = np.take_along_axis(means, seat[:, None, None], axis=2)[:, :, 0]
-        policy = _improved(priors, visits, mine, np.take_along_axis(values, seat[:, None], axis=1), task.improve / search.spread()[:, None])
-    elif task.simulations:
-        policy = shares**task.sharpen
-        policy /= policy.sum(axis=1, keepdims=True)
+        whole = np.take_along_axis(values, seat[:, None], axis=1)
+        policy = improved(priors, visits, mine, whole, task.improve / search.deviations()[:, None])
     return {
         "rows": rows, "seat": seat, "actions": actions.astype(np.int16), "visits": shares, "values": values,
         "policy": policy.astype(np.float32),
     }  # fmt: skip
 
 
-def _improved(priors: Any, visits: Any, means: Any, whole: Any, improve: Any) -> Any:
-    """What the network thought of the actions at a root, times e^(improve * advantage).
+def improved(priors: Any, visits: Any, means: Any, whole: Any, improve: Any) -> Any:
+    """What the network thought of the actions at some roots, times e^(improve * advantage).
 
     An action's advantage is its mean less that of the whole search, which counts as one more visit to each: few
-    visits say little, none say nothing (after Danihelka et al. 2022, who complete the means in another way).
+    visits say little, none say nothing. (After Danihelka et al. 2022, who complete the means in another way. Visits
+    themselves, as AlphaZero has them, say after a few dozen simulations hardly more than the network did.)
 
-    priors, visits, means: (n, K); whole: (n, 1). Returns (n, K), whose sum leaves their share to all other actions.
+    Args:
+        priors: (n, K), of the actions that the search considered.
+        visits, means: (n, K), of each; means are nan where there were no visits.
+        whole: (n, 1), the mean of all simulations.
+        improve: by how much, in units of 1 over that of the means; a number or (n, 1).
+
+    Returns (n, K), whose sum leaves to all other actions together what is theirs.
     """
     advantage = (np.where(visits > 0, means, 0) - whole) * (visits / (visits + 1.0))
     weights = priors * np.exp(improve * advantage)
@@ -194,7 +195,7 @@ class Replay:
         self.seen = 0
 
     def draw(self, rng: np.random.Generator, count: int) -> tuple[Any, Any, Any, Any]:
-        """A batch: observations int8 (n, D), masks int8 (n, A), shares of visits float32 (n, A), values (n, P)."""
+        """A batch: observations int8 (n, D), masks int8 (n, A), policies float32 (n, A), values float32 (n, P)."""
         game = self._game
         places = rng.integers(len(self), size=count)
         rows = self.kept.rows[places]
@@ -203,9 +204,9 @@ class Replay:
             game.table, rows, np.ones(count, np.bool_), obs, mask, np.empty(count, np.int8), self._params
         )  # fmt: skip
         policy = np.zeros((count, game.num_actions), np.float32)
-        actions, visits = self.kept.actions[places], self.kept.visits[places]
+        actions, learnt = self.kept.actions[places], self.kept.policy[places]
         position, column = np.nonzero(actions >= 0)
-        policy[position, actions[position, column]] = visits[position, column]
+        policy[position, actions[position, column]] = learnt[position, column]
         return obs, mask, policy, self.kept.values[places]
 
     def get_state(self) -> dict[str, Any]:

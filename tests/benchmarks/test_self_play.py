@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from iszoo.envs.primitives import draw, mix
 from tests.baselines.search.test_network_search import some_network
 from tests.helpers import GAMES, Setting, play
 
-OPTIONS = NetworkSearchOptions(width=12)
+OPTIONS = NetworkSearchOptions(width=12, prior_power=0.7)
 
 
 class Padded:
@@ -49,14 +50,16 @@ WHERE = [
 
 @pytest.mark.parametrize("setting", WHERE, ids=repr)
 @pytest.mark.parametrize("plies", [1, 6, 11])
-def test_the_same_draws_give_the_same_visits(setting: Setting, plies: int) -> None:
+@pytest.mark.parametrize("chance", [False, True], ids=["", "chance"])
+def test_the_same_draws_give_the_same_visits(setting: Setting, plies: int, chance: bool) -> None:
+    options = replace(OPTIONS, chance=chance)
     env = play(setting.started(plies, observation="flat"), most=plies)
     network = some_network(setting.game, setting.options)
-    fast = NetworkSearch(setting.game, setting.params, network, 1, 60, OPTIONS)
+    fast = NetworkSearch(setting.game, setting.params, network, 1, 60, options)
     fast.start(env._rows, np.array([7]))
     fast.run(60)
     before = env.get_state()
-    plain = PlainSearch(env, Padded(network), draws(7), OPTIONS)
+    plain = PlainSearch(env, Padded(network), draws(7), options)
     plain.run(60)
     assert env.get_state() == before
     assert plain.visits().tolist() == fast.visits()[0].tolist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import shlex
@@ -11,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from iszoo.baselines.networks import Network  # noqa: E402
 from iszoo.baselines.policy import load_card  # noqa: E402
 from iszoo.baselines.search.network_search import NetworkSearchAgent, NetworkSearchOptions  # noqa: E402
 from iszoo.baselines.training.arguments import PRESETS, command, parse  # noqa: E402
-from iszoo.baselines.training.self_play import Positions, Replay, Task, play  # noqa: E402
+from iszoo.baselines.training.self_play import Positions, Replay, Task, improved, play  # noqa: E402
 from iszoo.baselines.training.torch_networks import TorchNetwork  # noqa: E402
 from iszoo.envs.primitives import OUTCOME  # noqa: E402
 from tests.frameworks.games import LENIENT, NAMES, ROOT  # noqa: E402
@@ -79,7 +79,7 @@ def a_task(name: str, **changes: Any) -> Task:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_self_play_teaches_visits_and_results_as_the_mover_sees_them(name: str) -> None:
+def test_self_play_teaches_policies_and_results_as_the_mover_sees_them(name: str) -> None:
     task = a_task(name)
     positions = play(task)
     again = play(task)
@@ -89,7 +89,8 @@ def test_self_play_teaches_visits_and_results_as_the_mover_sees_them(name: str) 
     replay.add(positions)
     rng = np.random.default_rng(0)
     obs, mask, policy, values = replay.draw(rng, 300)
-    assert np.allclose(policy.sum(axis=1), 1, atol=1e-5)
+    assert (policy.sum(axis=1) < 1 + 1e-5).all()
+    assert (policy.sum(axis=1) > 0.02).all()  # Isaac opens with 600 actions, of which the search considers 32
     assert (policy[mask == 0] == 0).all()
     assert (mask.sum(axis=1) > 1).all()  # forced actions teach nothing
     assert np.allclose(values.sum(axis=1), 0, atol=1e-5)
@@ -131,7 +132,7 @@ def test_the_buffer_keeps_the_newest() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(name: str, tmp_path: Path) -> None:
-    more = ("--imitate", "greedy:choices:4096") if name == "isis_osiris" else ("--steps", "300", "--batch-size", "16")
+    more = ("--imitate", "greedy:choices:4096", "--settle", "2") if name == "isis_osiris" else ("--steps", "300", "--batch-size", "16")
     trained(tmp_path / "whole", name, *more)
     sessions, stopped = 0, True
     while stopped:
@@ -188,11 +189,13 @@ def test_the_default_networks_fit_in_a_megabyte_and_torch_and_numpy_search_alike
     assert 2 * sum(np.prod(shape) for shape in networks.shapes(architecture, game).values()) < 999_000
     torch.manual_seed(0)
     network = TorchNetwork(game, options, architecture)
+    with torch.no_grad():
+        network.weights["action_weight"] *= 100  # as if it had learnt: nearly all actions are alike at first
     twin = Network(game, options, architecture, network.export())
     vec = iszoo.make_vec(name, 16, seed=1)
     vec.random_steps(5)
     for mine, theirs in zip(network.evaluate(vec.obs), twin.evaluate(vec.obs), strict=True):
-        assert np.allclose(mine, theirs, atol=1e-4)
+        assert np.allclose(mine, theirs, atol=1e-3)
     agents = [NetworkSearchAgent(game, one, 8) for one in (network, twin)]
     from iszoo.baselines.agents import view_of
 
@@ -212,18 +215,46 @@ def test_the_command_of_a_card_gives_the_arguments(name: str, more: tuple[str, .
         assert parse(module.Arguments, module.MODULE, again, {}) == given
 
 
-def test_what_the_policy_learns_is_sharpened_and_what_is_played_is_not() -> None:
-    plain, sharp = (play(a_task("isis_osiris", sharpen=power)) for power in (1.0, 2.0))
-    assert (plain.rows == sharp.rows).all()
-    squares = plain.visits**2
-    assert np.allclose(sharp.visits, squares / squares.sum(axis=1, keepdims=True), atol=1e-5)
-    assert (sharp.visits.max(axis=1) > plain.visits.max(axis=1)).any()
+def test_a_policy_is_improved_by_what_the_search_found() -> None:
+    priors = np.array([[0.5, 0.25, 0.05]])
+    found = improved(priors, np.array([[3, 1, 0]]), np.array([[0.2, -0.1, np.nan]]), np.array([[0.1]]), improve=4.0)
+    # Advantages of 0.1 after three visits, -0.2 after one; the third was not visited, 0.2 belongs to all others.
+    weights = np.array([0.5 * np.exp(4 * 0.1 * 3 / 4), 0.25 * np.exp(4 * -0.2 / 2), 0.05, 0.2])
+    assert found[0] == pytest.approx(weights[:3] / weights.sum())
+
+
+def test_self_play_teaches_more_of_what_won_more() -> None:
+    task = a_task("isis_osiris", noise=0.0, simulations=30)
+    gentle, strong = (play(replace(task, improve=much)) for much in (1e-6, 3.0))
+    assert (gentle.rows == strong.rows).all()
+    game = iszoo.REGISTRY["isis_osiris"]
+    network = Network(game, task.options, task.architecture, task.weights)
+    vec = iszoo.make_vec("isis_osiris", len(gentle), autoreset="disabled")
+    vec.rows[:] = gentle.rows
+    vec.refresh()
+    weights = np.exp(network.logits(vec.obs)) * (vec.action_mask != 0)
+    own = np.take_along_axis(weights / weights.sum(axis=1, keepdims=True), np.maximum(gentle.actions, 0), axis=1)
+    own[gentle.actions < 0] = 0
+    assert np.allclose(gentle.policy, own, atol=1e-4)  # what the network thought, whatever the power in the search
+    assert np.abs(strong.policy - own).max() > 0.1
+
+
+def test_what_a_policy_leaves_to_others_keeps_their_shares() -> None:
+    """The loss moves the others as one: what they are to each other stays."""
+    logits = torch.tensor([[1.0, 0.0, 2.0, -1.0]], requires_grad=True)
+    alphazero._cross_entropy(logits, torch.tensor([[0.3, 0.2, 0.0, 0.0]])).backward()
+    told = logits.detach().softmax(1)[0]
+    wanted = told - torch.tensor([0.3, 0.2, *(0.5 * told[2:] / told[2:].sum())])
+    assert torch.allclose(logits.grad[0], wanted, atol=1e-6)
+    whole = torch.zeros((1, 2), requires_grad=True)  # no others are legal
+    alphazero._cross_entropy(whole, torch.tensor([[0.75, 0.25]])).backward()
+    assert torch.allclose(whole.grad, torch.tensor([[-0.25, 0.25]]), atol=1e-6)
 
 
 def test_games_without_a_search_are_forgotten_when_the_search_begins(tmp_path: Path) -> None:
     positions = play(a_task("isis_osiris", simulations=0))
     assert len(positions) > 50
-    assert not positions.visits.any()
+    assert not positions.policy.any()
     assert positions.values.any()
     trainer = alphazero.Trainer(arguments(tmp_path, "isis_osiris", "--settle", "2"))
     lengths = []
@@ -231,19 +262,36 @@ def test_games_without_a_search_are_forgotten_when_the_search_begins(tmp_path: P
         trainer._round(lambda tasks: [play(task) for task in tasks])
         lengths.append(len(trainer.replay))
     assert lengths[0] < lengths[1] > lengths[2] > 0
-    assert (trainer.replay.kept.visits[: lengths[2]].sum(axis=1) > 0.99).all()
+    assert (trainer.replay.kept.policy[: lengths[2]].sum(axis=1) > 0.5).all()
 
 
-def test_the_first_rounds_teach_the_values_alone(tmp_path: Path) -> None:
-    trainer = alphazero.Trainer(arguments(tmp_path, "isaac", "--settle", "1", "--steps", "200"))
-    weights = [trainer.network.export()]
-    for _ in range(2):
+def test_the_first_rounds_teach_values_and_the_policy_stays(tmp_path: Path) -> None:
+    """Though both share layers, which the values change."""
+    words = ("--settle", "40", "--steps", "20000", "--start", "isis_osiris", "--hidden", "48", "48", "48")
+    trainer = alphazero.Trainer(arguments(tmp_path, "isis_osiris", *words, "--learning-rate", "1e-3"))
+    vec = iszoo.make_vec("isis_osiris", 256, seed=1)
+    vec.random_steps(20)
+
+    def first_layer_and_choices() -> tuple[Any, Any]:
+        logits = np.where(vec.action_mask != 0, trainer.network.evaluate(vec.obs)[0], -np.inf)
+        return trainer.network.export()["cell.0.weight"], logits.argmax(axis=1)
+
+    losses: list[float] = []
+    learn = trainer._learn
+
+    def noting(updates: int) -> dict[str, float]:
+        found = learn(updates)
+        losses.append(found["value"])
+        return found
+
+    trainer._learn = noting  # type: ignore[method-assign]
+    layer, choices = first_layer_and_choices()
+    for _ in range(40):
         trainer._round(lambda tasks: [play(task) for task in tasks])
-        weights.append(trainer.network.export())
-    changed = [{key for key in old if (old[key] != new[key]).any()} for old, new in itertools.pairwise(weights)]
-    assert changed[0] == {key for key in weights[0] if key.startswith("value")}
-    seldom = {"other.weight", "other.bias"}  # of "100 or more", which is not legal in every game
-    assert changed[1] | seldom == set(weights[0])
+    changed, same = first_layer_and_choices()
+    assert (changed != layer).any()
+    assert (choices == same).mean() > 0.9
+    assert np.mean(losses[-5:]) < 0.7 * losses[0]
 
 
 def test_the_value_teaches_what_it_shares_only_if_told_to() -> None:

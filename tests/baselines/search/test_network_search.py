@@ -90,8 +90,9 @@ def test_a_node_is_one_of_the_other_search_and_a_probability() -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=repr)
-def test_the_trees_count_right(setting: Setting) -> None:
-    search, vec = started(setting)
+@pytest.mark.parametrize("chance", [False, True], ids=["", "chance"])
+def test_the_trees_count_right(setting: Setting, chance: bool) -> None:
+    search, vec = started(setting, options=replace(OPTIONS, chance=chance))
     before = vec.rows.copy()
     search.run(50)
     search.run(30)
@@ -106,8 +107,12 @@ def test_the_trees_count_right(setting: Setting) -> None:
             actions = [int(nodes["action"][child]) for child in children(search, node)]
             assert len(set(actions)) == len(actions)
             passed_on = sum(int(nodes["visits"][child]) for child in children(search, node))
-            # Every visit went on to a child, but those in which the node was a leaf.
-            assert passed_on <= int(nodes["visits"][node]) - (node != root and bool(actions))
+            # Every visit went on to a child, but those in which the node was a leaf. What is seen after an action has
+            # nodes between it and the next ones, which every visit passes in which the game went on.
+            shown = bool(actions) and actions[0] < 0
+            assert all((action < 0) == shown for action in actions)
+            assert shown == (chance and bool(actions) and node != root and int(nodes["action"][node]) >= 0)
+            assert passed_on <= int(nodes["visits"][node]) - (node != root and bool(actions) and not shown)
             assert (np.abs(nodes["value"][node]) <= nodes["visits"][node] + 1e-3).all()
         priors = [float(nodes["prior"][child]) for child in children(search, root)]
         assert priors == sorted(priors, reverse=True)
@@ -220,8 +225,9 @@ def test_rollouts_say_who_is_ahead() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=GAME_IDS)
-def test_full_trees_are_searched_on(game: Game) -> None:
-    search, _ = started(Setting(game, {}), simulations=3)
+@pytest.mark.parametrize("chance", [False, True], ids=["", "chance"])
+def test_full_trees_are_searched_on(game: Game, chance: bool) -> None:
+    search, _ = started(Setting(game, {}), simulations=3, options=replace(OPTIONS, chance=chance))
     search.run(60)
     assert (search.visits().sum(axis=1) == 60).all()
     assert (search._used <= np.arange(1, 4) * search.capacity).all()
@@ -235,6 +241,61 @@ def test_noise_changes_the_probabilities_and_their_sum_stays() -> None:
     assert np.allclose(after.sum(axis=1), 0.75 * before.sum(axis=1) + 0.25, atol=1e-5)
     assert (after >= 0.75 * before - 1e-6).all()
     assert not np.allclose(before, after, atol=1e-3)
+
+
+def test_what_chance_shows_has_nodes_of_its_own() -> None:
+    """After a reveal, one for each value of a tile; the rest of the tree is for that tile."""
+    game = iszoo.REGISTRY["isis_osiris"]
+    vec = Setting(game, {}).vec(1, seed=3, autoreset="disabled")
+    options = NetworkSearchOptions(exploration=1000.0, urgency=0.0, chance=True, width=37)
+    search = NetworkSearch(game, vec.params, Ignorant(game), 1, 3000, options)
+    search.start(vec.rows, np.zeros(1, np.int64))
+    search.run(3000)
+    reveal = [node for node in children(search, 0) if search._tree["action"][node] == isis_osiris.REVEAL]
+    shown = list(children(search, reveal[0]))
+    assert len(shown) == 8
+    visits = np.sort(search._tree["visits"][shown]) / search._tree["visits"][reveal[0]]
+    assert visits == pytest.approx(np.array([1, 1, 2, 2, 2, 2, 6, 6]) / 22, abs=0.06)
+    # A stone shows nothing: one node, as after any action.
+    assert all(len(list(children(search, node))) == 1 for node in children(search, 0) if node not in reveal)
+
+
+def test_how_far_apart_results_are_is_the_unit_of_exploration() -> None:
+    """The same values in other units: the same tree."""
+    game = iszoo.REGISTRY["isis_osiris"]
+    _, vec = started(Setting(game, {}))
+    plain = some_network(game, {})
+
+    class Scaled:
+        def __init__(self, by: float) -> None:
+            self.by = by
+
+        def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+            logits, values = plain.evaluate(obs)
+            return logits, np.float32(self.by) * values
+
+    found = []
+    for by in (0.5, 0.25):
+        search = NetworkSearch(game, vec.params, Scaled(by), 3, 200, OPTIONS)
+        search.start(vec.rows, np.arange(3))
+        search.run(200)
+        found.append((search.visits(), search.deviations() - 1e-3))
+    assert found[0][1] == pytest.approx(2 * found[1][1], rel=0.1)
+    assert (np.abs(found[0][0] - found[1][0]).sum(axis=1) < 40).all()  # but for the little more than 0
+    assert (found[0][0].argmax(axis=1) == found[1][0].argmax(axis=1)).all()
+
+
+def test_the_probabilities_of_the_network_stay_known() -> None:
+    game = iszoo.REGISTRY["isis_osiris"]
+    plain, flat = (started(Setting(game, {}), options=replace(OPTIONS, prior_power=power))[0] for power in (1.0, 0.5))
+    told = plain.probabilities()
+    assert np.allclose(told, plain.roots()[2], atol=1e-5)
+    assert np.allclose(flat.probabilities(), told, atol=1e-6)
+    children = told > 0
+    roots = np.sqrt(told)
+    assert np.allclose((flat.roots()[2] / roots)[children], (flat.roots()[2] / roots)[:, :1].repeat(32, 1)[children])
+    flat.stir(np.random.default_rng(0), alpha=10.0, share=0.25)
+    assert np.allclose(flat.probabilities(), told, atol=1e-6)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=GAME_IDS)
@@ -312,7 +373,7 @@ def test_only_what_is_legal_in_the_position_at_hand_competes() -> None:
     game = iszoo.REGISTRY["isis_osiris"]
     drawn = replace(game, kernels=game.kernels._replace(legal=half_legal))
     vec = Setting(game, {}).vec(1, seed=1, autoreset="disabled")
-    search = NetworkSearch(drawn, vec.params, some_network(game, {}), 1, 200)
+    search = NetworkSearch(drawn, vec.params, some_network(game, {}), 1, 200, OPTIONS)
     search.start(vec.rows, np.zeros(1, np.int64))
     parts = set()
     for _ in range(200):

@@ -4,7 +4,7 @@
 
 The network begins as a policy that is there already (`--start`), by imitating scripted agents (`--imitate`), or from
 nothing. Then, round by round, it plays games against itself by search (`az:`), and learns from the newest of them: the
-policy from what the search found better than it thought, the value from how the games ended and what the search expected.
+policy from what the search found better than it thought, the value from how games ended and what the search expected.
 The network that plays is always the newest one. Games are played by `--workers` processes, or on a Ray cluster
 (`--ray ADDRESS`), with the same results: what a task gives depends on its seed and the weights alone.
 

@@ -69,7 +69,7 @@ def _best_child(tree: Any, node: int, mover: int, mask: Any, g: int, exploration
 def deviation(sums: Any, g: int) -> float:
     """How far apart the results of a tree's simulations are: their standard deviation, and a little more than 0."""
     count = max(1.0, sums[g, 0])
-    return np.sqrt(max(0.0, sums[g, 2] - sums[g, 1] ** 2 / count) / count) + 1e-3
+    return np.sqrt(max(0.0, sums[g, 2] - sums[g, 1] ** 2 / count) / count) + 1e-3  # type: ignore[no-any-return]
 
 
 @kernel
@@ -156,7 +156,8 @@ def _add_children(
 ) -> int:  # fmt: skip
     """Gives a node children for the most probable legal actions, up to `width` with those that it has.
 
-    Their probability is the softmax of `power` times the logits, over all legal actions. mask[g] is used up. Returns how many nodes are in use.
+    Their probability is the softmax of `power` times the logits, over all legal actions. mask[g] is used up. Returns
+    how many nodes are in use.
     """
     greatest = np.float32(-_HUGE)
     for a in range(mask.shape[1]):

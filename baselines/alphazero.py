@@ -70,7 +70,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "learning_rate": 3e-4, "batch_size": 256,
     },
     "iso": {
-        **NETWORKS["iso"], "steps": 40_000, "start": "iso", "settle": 5, "explore": 0.2,
+        **NETWORKS["iso"], "greatest": True, "steps": 40_000, "start": "iso", "settle": 5, "explore": 0.2,
         "learning_rate": 3e-4, "batch_size": 256, "margin": 0.7,
     },
     "isis_osiris": {

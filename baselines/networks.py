@@ -14,7 +14,8 @@ are alike in every colour. So one net reads, for each cell where a tile may be p
 the wall there could have, the walls up to `reach` cells away (`near`, and `same` for those of that colour) and the
 features (`context`). It does so in four turns, adds these up, and tells by `wall` numbers what a wall of that colour
 and each indicator would do there (`wall.*`). Those of a tile's three walls are added to what `tile` and `slot` say of
-the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means.
+the tile itself, and from that follows the logit of (slot, rotation, cell). The value is read from the means; with
+`greatest` in the architecture also from the greatest of these numbers, and of the logits of each slot.
 
 kind "lines", for Isaac: each layer of `hidden` sees a cell and the means of its row and of its column, alike in
 every cell; what the place itself is (`place`), for counters run over the board, and the features (`context`) are added
@@ -105,7 +106,8 @@ def shapes(architecture: Architecture, game: Game) -> dict[str, tuple[int, ...]]
         found["tile.weight"] = (size, 27)
         dense("slot", context, size)
         dense("action", size, 1)
-        dense("value", context + hidden[-1] + size, *value_hidden, seats)
+        greatest = size + 3 if "greatest" in architecture else 0
+        dense("value", context + hidden[-1] + size + greatest, *value_hidden, seats)
     return found
 
 
@@ -114,7 +116,7 @@ def check(architecture: Architecture, game: Game) -> None:
     kind = architecture.get("kind")
     if kind not in KINDS:
         raise ValueError(f"architecture kind {kind!r} is not known; known are {', '.join(KINDS)}")
-    if set(architecture) - {"seats"} != {"kind", *KINDS[kind]}:
+    if set(architecture) - {"seats", "greatest"} != {"kind", *KINDS[kind]}:
         raise ValueError(f"an architecture of kind {kind} has {', '.join(KINDS[kind])}, not {sorted(architecture)}")
     for name in KINDS[kind]:
         given = architecture[name]
@@ -124,6 +126,8 @@ def check(architecture: Architecture, game: Game) -> None:
     seats = architecture.get("seats", 1)
     if seats != 1 and seats not in game.players:
         raise ValueError(f"architecture seats={seats!r} is not allowed; it is 1 or a number of players of {game.name}")
+    if "greatest" in architecture and (kind != "walls" or architecture["greatest"] is not True):
+        raise ValueError("architecture greatest is true or absent, and for kind walls")
     if kind == "cells" and game.name != "isis_osiris":
         raise ValueError("kind cells is for isis_osiris")
     if kind == "lines" and game.name != "isaac":
@@ -367,7 +371,8 @@ class Network:
         weight = np.append(self._weights["action.weight"][0], self._weights["action.bias"])
         logits = np.zeros((n, 9 * 256), np.float32)
         means = np.empty((m, size), np.float32)
-        walls.add_tiles(position, cell, kinds, told, slots, weight, logits, means)
+        greatest = np.full((n, size + 3), -np.inf, np.float32)
+        walls.add_tiles(position, cell, kinds, told, slots, weight, logits, means, greatest)
 
         starts = np.searchsorted(position, np.arange(n))
         pooled = np.zeros((n, hidden.shape[1] + size), np.float32)
@@ -376,7 +381,10 @@ class Network:
             both = np.concatenate([hidden.reshape(m, 9, -1).mean(axis=1), means], axis=1)
             pooled[some] = np.add.reduceat(both, starts[some])
         count = np.maximum(np.bincount(position, minlength=n), 1).astype(np.float32)
-        values = self._dense("value", np.concatenate([features, pooled / count[:, None]], axis=1))
+        seen = [features, pooled / count[:, None]]
+        if "greatest" in self._architecture:
+            seen.append(np.where(np.isfinite(greatest), greatest, 0))  # nowhere to place: the game is over
+        values = self._dense("value", np.concatenate(seen, axis=1))
         return logits, values
 
 

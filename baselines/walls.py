@@ -65,13 +65,14 @@ def add_near(
 
 @kernel
 def add_tiles(
-    position: Any, cell: Any, kinds: Any, told: Any, slots: Any, weight: Any, logits: Any, means: Any
+    position: Any, cell: Any, kinds: Any, told: Any, slots: Any, weight: Any, logits: Any, means: Any, greatest: Any
 ) -> None:
     """What the tile of each slot, in each turn, does in each cell: its logit, and the means over all (slot, turn).
 
     kinds: int64 (n, 3, 3), the kind of wall that the tile of a slot has on each axis, -1 for none. told: float32
     (m, 27, size), what each kind does on each axis. slots: float32 (n, 3, size). weight: float32 (size + 1,), then the
-    bias. Written: logits, float32 (n, 9 * 256); means: float32 (m, size).
+    bias. Written: logits, float32 (n, 9 * 256); means: float32 (m, size); greatest, float32 (n, size + 3), if it was
+    less: of the numbers that the means are of, and the logits of each slot.
     """
     size = means.shape[1]
     zero = np.float32(0.0)
@@ -90,5 +91,7 @@ def add_tiles(
                             total += told[m, 9 * axis + kind, h]
                     total = max(zero, total)
                     means[m, h] += total / np.float32(9.0)
+                    greatest[i, h] = max(greatest[i, h], total)
                     logit += total * weight[h]
                 logits[i, (slot * 3 + turn) * 256 + cell[m]] = logit
+                greatest[i, size + slot] = max(greatest[i, size + slot], logit)

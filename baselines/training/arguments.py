@@ -69,6 +69,8 @@ class TrainingArguments:
     """Kind walls: how far a cell sees."""
     wall: int = 16
     """Kind walls: how many numbers tell of a wall."""
+    greatest: bool = False
+    """Kind walls: the value is read from the greatest of what cells say too, not from the means alone."""
     slot: int = 16
     """Kind lines: how many numbers tell of a piece in its place."""
 
@@ -167,7 +169,8 @@ def architecture(arguments: TrainingArguments) -> dict[str, Any]:
     """The network that the arguments ask for. Raises ValueError for a kind that isn't known."""
     if arguments.kind not in KINDS:
         raise ValueError(f"kind={arguments.kind!r} is not allowed; choose one of {', '.join(KINDS)}")
-    return {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
+    found = {"kind": arguments.kind, **{name: plain(getattr(arguments, name)) for name in KINDS[arguments.kind]}}
+    return {**found, "greatest": True} if arguments.greatest else found
 
 
 def plain(value: Any) -> Any:

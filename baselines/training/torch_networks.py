@@ -200,11 +200,18 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         slots = self._layer("tile", tiles.reshape(n, 3, 27)) + self._layer("slot", features)[:, None]
         sums = torch.relu(torch.bmm(turned[position], told) + slots.repeat_interleave(3, dim=1)[position])
         places = (position[:, None] * 9 + torch.arange(9)) * 256 + cell[:, None]
-        logits = torch.zeros(n * 9 * 256).index_put((places,), self._layer("action", sums)[:, :, 0]).view(n, -1)
+        of_cells = self._layer("action", sums)[:, :, 0]
+        logits = torch.zeros(n * 9 * 256).index_put((places,), of_cells).view(n, -1)
         count = torch.bincount(position, minlength=n).clamp(min=1).float()
         means = torch.cat([hidden.mean(dim=(1, 2)), sums.mean(dim=1)], dim=1)
+        greatest = torch.cat([sums.amax(dim=1), of_cells.view(-1, 3, 3).amax(dim=2)], dim=1)
         if not self.values_teach:
-            means = means.detach()
+            means, greatest = means.detach(), greatest.detach()
         pooled = torch.zeros((n, hidden.shape[3] + size)).index_add(0, position, means)
-        values = self._dense("value", torch.cat([features, pooled / count[:, None]], dim=1))
+        seen_by_value = [features, pooled / count[:, None]]
+        if "greatest" in self.architecture:
+            index = position[:, None].expand(-1, size + 3)
+            tops = torch.zeros((n, size + 3)).scatter_reduce(0, index, greatest, "amax", include_self=False)
+            seen_by_value.append(tops)
+        values = self._dense("value", torch.cat(seen_by_value, dim=1))
         return logits, values

@@ -125,9 +125,10 @@ def test_a_temperature_draws_by_the_seeds_of_the_view_alone() -> None:
         Policy(network, temperature=-1)
 
 
-def test_the_walls_network_has_the_symmetries_of_iso() -> None:
+@pytest.mark.parametrize("architecture", [WALLS, {**WALLS, "greatest": True}], ids=["means", "greatest"])
+def test_the_walls_network_has_the_symmetries_of_iso(architecture: dict[str, Any]) -> None:
     """The turns of the axes, the point reflection and the shifts, once a tile lies on the table."""
-    network = Network(ISO, ISO.resolve({}), WALLS, random_weights(ISO, WALLS))
+    network = Network(ISO, ISO.resolve({}), architecture, random_weights(ISO, architecture))
     obs = view(ISO, 16).obs
     logits, values = network.logits(obs), network.values(obs)
     group = symmetries(ISO, shifts=True)
@@ -135,6 +136,25 @@ def test_the_walls_network_has_the_symmetries_of_iso() -> None:
         assert np.allclose(network.logits(g.observe(obs)), g.per_action(logits), atol=1e-4), g.name
         assert np.allclose(network.values(g.observe(obs)), values, atol=1e-4), g.name
     assert np.ptp(logits) > 0.1
+
+
+def test_the_greatest_of_the_walls_are_what_the_value_is_read_from() -> None:
+    """A value that is nothing but the logits of the best places of the three slots."""
+    architecture = {**WALLS, "greatest": True, "value_hidden": [3]}
+    weights = random_weights(ISO, architecture)
+    weights["value.0.weight"][:] = 0
+    weights["value.0.weight"][:, -3:] = np.eye(3)
+    weights["value.0.bias"][:] = 1000  # that no logit is below 0
+    weights["value.1.weight"][:], weights["value.1.bias"][:] = [[1, 0.5, 0.25]], -1750
+    network = Network(ISO, ISO.resolve({}), architecture, weights)
+    position = view(ISO, 16)
+    logits, values = network.evaluate(position.obs)
+    places = position.obs[:, 18 * 256 : 19 * 256] != 0
+    best = np.where(places[:, None, None], logits.reshape(16, 3, 3, 256), -np.inf).max(axis=(2, 3))
+    assert values[:, 0] == pytest.approx(best @ [1, 0.5, 0.25], abs=0.01)
+    over = iszoo.make_vec("iso", 1, seed=0, autoreset="disabled")
+    over.random_steps(ISO.max_game_length)
+    assert network.evaluate(over.obs)[1] == pytest.approx(np.zeros((1, 1)), abs=0.01)
 
 
 def test_the_cells_network_has_the_symmetries_of_the_square() -> None:
@@ -262,6 +282,7 @@ def test_weights_that_dont_fit(name: str, value: np.ndarray | None, told: str, t
         ({"architecture": {"kind": "mlp", "hidden": [6]}}, "an architecture of kind mlp has hidden, value_hidden"),
         ({"architecture": {"kind": "mlp", "hidden": [-6], "value_hidden": [3]}}, r"hidden=\[-6\] is not allowed"),
         ({"architecture": WALLS}, "kind walls is for iso"),
+        ({"architecture": {**SMALL[1], "greatest": True}}, "greatest is true or absent, and for kind walls"),
         ({"architecture": [1]}, r"architecture is \[1\], not a dict"),
         ({"options": {"num_players": 9}}, "num_players=9 is not allowed; choose one of 2, 3, 4"),
         ({"options": "none"}, "options is 'none', not a dict"),

@@ -45,9 +45,9 @@ from iszoo.baselines.training.arguments import (
 from iszoo.baselines.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
 from iszoo.baselines.training.run import Record, Score, machine, summary
 from iszoo.baselines.training.self_play import Positions, Replay, Task, play
-from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.reports import write_json
 from iszoo.wrappers.symmetry import augment, symmetries
 
 try:

@@ -9,9 +9,10 @@ from typing import Any
 from iszoo.baselines.agents import agent_names, make_agent
 from iszoo.baselines.match import match
 from iszoo.benchmarks import throughput
-from iszoo.benchmarks.timing import interleaved, machine, nothing
+from iszoo.benchmarks.timing import interleaved, nothing
 from iszoo.envs import REGISTRY, GameEnv, VecEnv
 from iszoo.envs.game import Game
+from iszoo.reports import machine
 
 
 def demo(games: int, tell: Callable[[str], None]) -> tuple[dict[str, Any], str]:

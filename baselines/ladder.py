@@ -28,12 +28,12 @@ from iszoo.baselines.arena.kept import code_stamp
 from iszoo.baselines.arena.standings import TableGames, standings
 from iszoo.baselines.arena.workers import run
 from iszoo.baselines.match import play
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.seeds import as_seed
 from iszoo.envs.vec import VecEnv
+from iszoo.reports import machine
 
 ANCHOR = "random"
 """Always on the ladder: the zero of the ratings."""

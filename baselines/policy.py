@@ -21,10 +21,10 @@ from iszoo import __version__
 from iszoo.baselines import POLICIES, networks
 from iszoo.baselines.agents import View
 from iszoo.baselines.networks import Network
-from iszoo.benchmarks.files import write_bytes, write_json
 from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import mix
+from iszoo.reports import write_bytes, write_json
 
 try:
     import safetensors

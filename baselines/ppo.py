@@ -43,8 +43,8 @@ from iszoo.baselines.training.run import (
     parse_mix,
     summary,
 )
-from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
+from iszoo.reports import write_json
 
 try:
     import torch

@@ -20,8 +20,8 @@ from typing import Any
 from iszoo.baselines import POLICIES, RESULTS
 from iszoo.baselines.agents import make_agent
 from iszoo.baselines.ladder import ladder
-from iszoo.benchmarks.timing import machine
 from iszoo.envs.game import Game
+from iszoo.reports import machine
 
 _DEALS = 3_000_000_019  # the first deal that a retrained policy is judged on: none that training looks at
 

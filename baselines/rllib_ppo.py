@@ -27,9 +27,9 @@ from iszoo.baselines.options import parse_options
 from iszoo.baselines.training.arguments import Arguments as SharedArguments
 from iszoo.baselines.training.arguments import architecture, check_same_run, command, parse, plain
 from iszoo.baselines.training.run import Clock, ProgressBar, Record, imitate_once, machine, stop_gently, summary
-from iszoo.benchmarks.files import write_json
 from iszoo.envs import find
 from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.reports import write_json
 
 try:
     import ray

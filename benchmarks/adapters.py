@@ -293,4 +293,4 @@ PACKAGES = {
     "agilerl": ("agilerl", "torch"),
     "openspiel": ("open_spiel",),
 }
-"""Whose versions are kept with the figures, besides those of `timing.machine`."""
+"""Whose versions are kept with the figures, besides those of `reports.machine`."""

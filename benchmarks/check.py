@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from iszoo.benchmarks import throughput
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import REGISTRY
+from iszoo.reports import machine
 
 PUBLISHED = Path(__file__).resolve().parent / "results" / "throughput.json"
 SIZES = (1, 1024)

@@ -9,7 +9,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from iszoo.benchmarks.files import report_hash
+from iszoo.reports import report_hash
 
 try:
     import matplotlib as mpl

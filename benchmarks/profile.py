@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.agents import RandomAgent, view_of
-from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
+from iszoo.benchmarks.timing import Task, interleaved, nothing
 from iszoo.envs import REGISTRY, VecEnv, engine
 from iszoo.envs.engine import call_observe, call_step
 from iszoo.envs.game import OBSERVE, STEP, Game
 from iszoo.envs.native import kernel
+from iszoo.reports import machine
 
 GAMES = 1024
 _MOMENTS = 16  # positions of the batch that are gone through, plies apart
@@ -147,8 +148,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m iszoo.benchmarks.profile", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds, to standard output alone")
     quick = parser.parse_args().quick
-    from iszoo.benchmarks.files import write_json, write_text
     from iszoo.benchmarks.yardstick.connect_four import GAME
+    from iszoo.reports import write_json, write_text
 
     report = measure([GAME, *REGISTRY.values()], 5 if quick else 50)
     if not quick:

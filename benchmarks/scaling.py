@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
+from iszoo.benchmarks.timing import Task, interleaved, nothing
 from iszoo.benchmarks.yardstick.connect_four import GAME as CONNECT_FOUR
 from iszoo.envs import REGISTRY, VecEnv
 from iszoo.envs.engine import count_legal, nth_legal
@@ -27,6 +27,7 @@ from iszoo.envs.game import Game
 from iszoo.envs.native import kernel
 from iszoo.envs.primitives import draw
 from iszoo.envs.threads import max_threads
+from iszoo.reports import machine
 
 SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 PROCESSES = (1, 2, 3, 4)
@@ -199,8 +200,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m iszoo.benchmarks.scaling", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few sizes, one round, to standard output alone")
     quick = parser.parse_args().quick
-    from iszoo.benchmarks.files import write_json, write_text
     from iszoo.benchmarks.plots import scaling_svg
+    from iszoo.reports import write_json, write_text
 
     began = time.perf_counter()
 

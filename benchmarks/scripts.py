@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.throughput import short
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import REGISTRY
+from iszoo.reports import machine, write_json
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).resolve().parent / "results" / "scripts.json"

@@ -26,10 +26,10 @@ from iszoo.baselines.networks import Architecture, Network
 from iszoo.baselines.policy import load_card
 from iszoo.baselines.search.network_search import Evaluator, NetworkSearchOptions
 from iszoo.baselines.training.self_play import Task, play
-from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.plain_search import play_game
-from iszoo.benchmarks.timing import interleaved, machine, nothing
+from iszoo.benchmarks.timing import interleaved, nothing
 from iszoo.envs.game import Game, Options
+from iszoo.reports import machine, write_json
 
 OUT = Path(__file__).parent / "results" / "self_play.json"
 

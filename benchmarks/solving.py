@@ -19,10 +19,9 @@ import numpy as np
 
 from iszoo.baselines.solver import Solver, Unsolved
 from iszoo.baselines.solver.positions import WINDOWS, load, played
-from iszoo.benchmarks.files import write_json
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
+from iszoo.reports import machine, write_json
 
 RESULTS = Path(__file__).parent / "results" / "solving.json"
 QUICK_RESULTS = Path("reports") / "solving-quick.json"

@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iszoo.benchmarks.files import write_json
 from iszoo.envs.registry import REGISTRY
+from iszoo.reports import write_json
 from iszoo.serve.checks import PACES
 
 

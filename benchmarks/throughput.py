@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.agents import RandomAgent, view_of
-from iszoo.benchmarks.timing import Rate, Task, interleaved, machine, nothing
+from iszoo.benchmarks.timing import Rate, Task, interleaved, nothing
 from iszoo.envs import GameEnv, VecEnv
 from iszoo.envs.game import Game
 from iszoo.envs.spaces import LAYOUTS
 from iszoo.envs.threads import max_threads
+from iszoo.reports import machine
 
 SIZES = (1, 64, 1024, 4096)
 _BYTES_A_ROUND = 150_000_000  # how much a batch task writes: a fraction of a second of work
@@ -289,8 +290,8 @@ def main() -> None:
     """Measures every game and writes benchmarks/results/throughput.json and .md."""
     from pathlib import Path
 
-    from iszoo.benchmarks.files import write_json, write_text
     from iszoo.envs import REGISTRY
+    from iszoo.reports import write_json, write_text
 
     began = time.perf_counter()
     report = measure(list(REGISTRY.values()), progress=lambda what: print(what, file=sys.stderr))

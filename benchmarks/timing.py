@@ -1,19 +1,12 @@
-"""How things are timed here: tasks interleaved, medians over rounds, and what machine it was."""
+"""How things are timed here: tasks interleaved, medians over rounds."""
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from importlib import metadata
 from typing import Any
-
-from iszoo import __version__
 
 Task = Callable[[], int]
 """Does some work and returns how many units it did."""
@@ -60,26 +53,3 @@ def interleaved(
             if round_:
                 rates[name].append(count / seconds)
     return {name: Rate(statistics.median(r), min(r), max(r), rounds) for name, r in rates.items()}
-
-
-def machine(*more: str) -> dict[str, Any]:
-    """The machine and the versions that a figure belongs to, those of `more` packages too."""
-    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", *more)
-    return {
-        "cpu": _cpu(),
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": sys.version.split()[0],
-        "iszoo": __version__,
-        **{name: metadata.version(name) for name in packages},
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-    }
-
-
-def _cpu() -> str:
-    try:
-        with open("/proc/cpuinfo") as info:
-            names = {line.partition(":")[2].strip() for line in info if line.startswith("model name")}
-        return ", ".join(sorted(names))
-    except OSError:
-        return platform.processor()

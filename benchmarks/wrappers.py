@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from iszoo.benchmarks.adapters import BATCH, DUMMY, FRAMEWORKS, NATIVE, PACKAGES, Adapter, clock, engine
-from iszoo.benchmarks.files import write_json
 from iszoo.benchmarks.throughput import short
-from iszoo.benchmarks.timing import Task, interleaved, machine, nothing
+from iszoo.benchmarks.timing import Task, interleaved, nothing
 from iszoo.benchmarks.training import training_share
 from iszoo.envs import REGISTRY
 from iszoo.envs.game import Game
+from iszoo.reports import machine, write_json
 
 RESULTS = Path(__file__).parent / "results" / "wrappers.json"
 QUICK_RESULTS = Path("reports") / "wrappers-quick.json"

@@ -18,10 +18,10 @@ from typing import Any
 from iszoo.baselines.arena import pages
 from iszoo.baselines.solver import judge, positions
 from iszoo.benchmarks import profile, scaling, scripts, self_play, solving, throughput, wrappers
-from iszoo.benchmarks.files import hash_in, report_hash
 from iszoo.benchmarks.peers import report as peers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
+from iszoo.reports import hash_in, report_hash
 
 DOCS = Path(__file__).parent
 PLOTS = DOCS / "plots"

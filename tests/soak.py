@@ -31,12 +31,11 @@ import numpy as np
 import numpy.typing as npt
 
 from iszoo.baselines.agents import Agent, make_agent, view_of
-from iszoo.benchmarks.files import write_json
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import state
 from iszoo.envs.game import Game
 from iszoo.envs.spaces import bare_space
 from iszoo.envs.vec import VecEnv
+from iszoo.reports import machine, write_json
 from tests.helpers import GAMES, Setting, settings_of
 
 AGENTS = ("random", "greedy", "expert", "mcts:20")

@@ -11,7 +11,7 @@ import iszoo
 from iszoo import record
 from iszoo.__main__ import main
 from iszoo.baselines.solver import solve_record
-from iszoo.benchmarks.files import hash_in, report_hash
+from iszoo.reports import hash_in, report_hash
 
 GAMES = list(iszoo.REGISTRY)
 

@@ -18,11 +18,11 @@ from iszoo.baselines.agents import agent_names, make_agent
 from iszoo.baselines.arena.workers import run
 from iszoo.baselines.ladder import has_common_result
 from iszoo.baselines.match import first_games, mean_interval, play, win_shares
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.envs.vec import VecEnv
+from iszoo.reports import machine
 
 
 def settings(game: Game) -> list[dict[str, Any]]:

@@ -18,11 +18,10 @@ from typing import Any
 from iszoo.baselines.arena.standings import TableGames, table_report
 from iszoo.baselines.arena.workers import cores
 from iszoo.baselines.ladder import Chunk, play_chunks
-from iszoo.benchmarks.files import write_json, write_text
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.reports import machine, write_json, write_text
 
 AGAINST = ("greedy", "expert")
 

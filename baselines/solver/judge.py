@@ -24,11 +24,10 @@ from iszoo.baselines import RESULTS
 from iszoo.baselines.agents import Agent, make_agent, view_of
 from iszoo.baselines.match import mean_interval, wilson
 from iszoo.baselines.solver.positions import Endgame, Endgames, load, path_of
-from iszoo.benchmarks.files import write_json, write_text
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.primitives import mix
 from iszoo.envs.vec import VecEnv
+from iszoo.reports import machine, write_json, write_text
 
 AGENTS = ("random", "greedy", "expert", "mcts:200", "mcts:2000")
 

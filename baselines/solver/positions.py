@@ -35,12 +35,11 @@ from iszoo import record
 from iszoo.baselines import RESULTS
 from iszoo.baselines.agents import Agent, agent_names, make_agent, view_of
 from iszoo.baselines.solver.solver import Solution, Solver, Unsolved
-from iszoo.benchmarks.files import write_text
-from iszoo.benchmarks.timing import machine
 from iszoo.envs import find
 from iszoo.envs.game import Game, Rows
 from iszoo.envs.primitives import ROW_HEAD
 from iszoo.envs.vec import VecEnv
+from iszoo.reports import machine, write_text
 
 WINDOWS = {"isaac": (2, 11), "iso": (2, 4), "isis_osiris": (3, 7)}
 """Game -> the least and the greatest of what is left to play, see `Ending.left`."""

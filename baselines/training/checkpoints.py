@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iszoo.benchmarks.files import write_bytes
+from iszoo.reports import write_bytes
 
 try:
     import torch

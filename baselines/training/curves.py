@@ -17,8 +17,8 @@ from typing import Any
 
 from iszoo.baselines import POLICIES, RESULTS
 from iszoo.baselines.policy import load_card, load_policy
-from iszoo.benchmarks.files import write_bytes, write_json
 from iszoo.envs import REGISTRY
+from iszoo.reports import write_bytes, write_json
 
 
 def curves(runs: Sequence[Path]) -> tuple[dict[str, Any], Path]:

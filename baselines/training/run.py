@@ -20,9 +20,9 @@ from iszoo.baselines.agents import Agent, View, agent_names, make_agent
 from iszoo.baselines.match import match
 from iszoo.baselines.networks import Network, Weights
 from iszoo.baselines.policy import Card, Policy, save_policy
-from iszoo.benchmarks.files import write_text
 from iszoo.envs.game import Game, Options
 from iszoo.envs.primitives import NUM_PLAYERS
+from iszoo.reports import write_text
 
 if TYPE_CHECKING:
     from iszoo.baselines.training.imitation import Imitation  # needs torch

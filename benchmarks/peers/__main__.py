@@ -8,13 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from iszoo.benchmarks.files import write_json, write_text
 from iszoo.benchmarks.peers.contenders import CONTENDERS
 from iszoo.benchmarks.peers.measure import QUICK, Plan, core_sets, first_use, memory, race, to_json
 from iszoo.benchmarks.peers.report import markdown, targets
-from iszoo.benchmarks.timing import machine
 from iszoo.benchmarks.yardstick.connect_four import GAME
 from iszoo.envs import REGISTRY
+from iszoo.reports import machine, write_json, write_text
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 

@@ -156,7 +156,7 @@ def run(file: Path, number: int, *, html: Path | None, overlay: str | None, gif:
 
     Raises ValueError, with the line and the field of a record that is damaged.
     """
-    from iszoo.benchmarks.files import write_bytes, write_text
+    from iszoo.reports import write_bytes, write_text
 
     try:
         games = list(record.read(file))

@@ -12,7 +12,7 @@ import pytest
 
 from iszoo.benchmarks import check, throughput
 from iszoo.benchmarks.check import Finding, check_game, differs, ratios, worse
-from iszoo.benchmarks.timing import machine
+from iszoo.reports import machine
 
 RATES = {
     "aec flat": {"per_second": 100.0},

@@ -15,8 +15,8 @@ import iszoo
 from iszoo.baselines.search.network_search import Evaluator, NetworkSearch, NetworkSearchOptions
 from iszoo.benchmarks import self_play
 from iszoo.benchmarks.plain_search import PlainSearch, play_game
-from iszoo.benchmarks.timing import machine
 from iszoo.envs.primitives import draw, mix
+from iszoo.reports import machine
 from tests.baselines.search.test_network_search import some_network
 from tests.helpers import GAMES, Setting, play
 

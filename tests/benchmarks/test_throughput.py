@@ -1,13 +1,9 @@
 """The measurements measure what they say. How fast anything is, is not tested here."""
 
 import json
-from pathlib import Path
-
-import pytest
 
 import iszoo
 from iszoo.benchmarks import throughput
-from iszoo.benchmarks.files import write_json, write_text
 from iszoo.benchmarks.timing import interleaved
 
 
@@ -51,18 +47,3 @@ def test_tasks_take_turns_and_the_first_round_does_not_count() -> None:
     assert order == ["a", "b"] * 4
     assert rates["a"].rounds == 3
     assert rates["a"].low <= rates["a"].median <= rates["a"].high
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "new" / "report.json"
-    write_json(file, {"a": 1})
-    assert json.loads(file.read_text()) == {"a": 1}
-
-    def fails(*_: object) -> None:
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr("os.replace", fails)
-    with pytest.raises(OSError, match="full"):
-        write_text(file, "half")
-    assert json.loads(file.read_text()) == {"a": 1}
-    assert [path.name for path in file.parent.iterdir()] == ["report.json"]

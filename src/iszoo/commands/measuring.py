@@ -55,7 +55,7 @@ class Demo:
 
         with status("starting") as tell:
             report, text = demo(self.games, tell)
-        from iszoo.benchmarks.files import write_json, write_text
+        from iszoo.reports import write_json, write_text
 
         write_json(self.out / "demo.json", report)
         write_text(self.out / "demo.md", text)

@@ -32,7 +32,7 @@ def give_out(value: Any, file: Path | None, show: Any) -> None:
         return
     show()
     if file is not None:
-        from iszoo.benchmarks.files import write_json
+        from iszoo.reports import write_json
 
         write_json(file, value)
         print(f"Written: {file}", file=sys.stderr)
@@ -40,7 +40,7 @@ def give_out(value: Any, file: Path | None, show: Any) -> None:
 
 def write_out(out: Path, report: dict[str, Any], page: str, plot: str, file: Path | None) -> None:
     """Shows a report's page and writes all its forms; without matplotlib, all but the plot."""
-    from iszoo.benchmarks.files import write_json, write_text
+    from iszoo.reports import write_json, write_text
 
     written = [out.with_name(f"{out.name}{ending}") for ending in (".json", ".md", ".svg")]
     write_json(written[0], report)

@@ -12,7 +12,7 @@ import iszoo
 from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.arena.statistics import statistics
 from iszoo.baselines.ladder import ladder
-from iszoo.benchmarks.files import hash_in, report_hash
+from iszoo.reports import hash_in, report_hash
 from tests.helpers import run_python
 
 LADDERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -12,7 +12,7 @@ from iszoo.baselines.agents import make_agent
 from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.arena.strength import main, strength
 from iszoo.baselines.match import match
-from iszoo.benchmarks.files import hash_in, report_hash
+from iszoo.reports import hash_in, report_hash
 
 
 def test_points_are_matches(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from iszoo.baselines.arena import pages, plots
 from iszoo.baselines.match import match
 from iszoo.baselines.policy import Card, load_card, save_policy
 from iszoo.baselines.training import curves
-from iszoo.benchmarks.files import hash_in, report_hash
+from iszoo.reports import hash_in, report_hash
 
 GAME = iszoo.envs.find("isis_osiris")
 ARCHITECTURE = {"kind": "mlp", "hidden": [8], "value_hidden": [4]}

@@ -1,14 +1,20 @@
-"""Result files: written whole or not at all; and which report a plot was drawn from."""
+"""What reports of measurements, trainings and ladders share: whole files or none, and the machine that it was."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import platform
 import re
+import sys
 import tempfile
+from datetime import datetime, timezone
+from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from iszoo._version import __version__
 
 
 def write_text(path: Path, text: str) -> None:
@@ -49,3 +55,26 @@ def hash_in(svg: str) -> str | None:
     """The hash of the report that a plot was drawn from."""
     found = re.search(r"report ([0-9a-f]{16})", svg)
     return found[1] if found else None
+
+
+def machine(*more: str) -> dict[str, Any]:
+    """The machine and the versions that a figure belongs to, those of `more` packages too."""
+    packages = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", *more)
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": sys.version.split()[0],
+        "iszoo": __version__,
+        **{name: metadata.version(name) for name in packages},
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+
+
+def _cpu() -> str:
+    try:
+        with open("/proc/cpuinfo") as info:
+            names = {line.partition(":")[2].strip() for line in info if line.startswith("model name")}
+        return ", ".join(sorted(names))
+    except OSError:
+        return platform.processor()

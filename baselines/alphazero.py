@@ -66,16 +66,19 @@ MODULE = "iszoo.baselines.alphazero"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
-        **NETWORKS["isaac"], "steps": 160_000, "start": "isaac", "settle": 10,
-        "learning_rate": 3e-4, "batch_size": 256,
+        **NETWORKS["isaac"], "steps": 160_000, "start": "isaac", "settle": 0, "learning_rate": 7e-4, "margin": 0.8,
+        "evaluate_every": 0.25, "games": 40, "evaluate_simulations": 64, "opponents": ("mcts:200",),
     },
     "iso": {
-        **NETWORKS["iso"], "greatest": True, "steps": 40_000, "start": "iso", "settle": 5, "explore": 0.2,
-        "learning_rate": 3e-4, "batch_size": 256, "margin": 0.7,
+        **NETWORKS["iso"], "greatest": True, "value_hidden": (128,), "steps": 500_000, "start": "iso", "settle": 250,
+        "learning_rate": 7e-4, "reuse": 3.0, "explore": 0.2, "margin": 0.7, "value_weight": 5.0, "augment": False,
+        "rollout_share": 0.0, "evaluate_every": 0.1, "games": 100, "opponents": ("expert", "mcts:20"),
     },
     "isis_osiris": {
-        **NETWORKS["isis_osiris"], "steps": 130_000, "start": "isis_osiris", "settle": 10, "simulations": 64,
-        "learning_rate": 2e-4, "batch_size": 256, "margin": 0.8, "value_weight": 3.0,
+        **NETWORKS["isis_osiris"], "hidden": (64, 64, 64), "value_hidden": (128,), "steps": 1_200_000,
+        "imitate": ("expert:choices:800000",), "imitate_batch": 512, "imitate_rate": 2e-3, "settle": 100, "reuse": 3.0,
+        "margin": 0.8, "value_weight": 10.0, "augment": False, "evaluate_every": 0.1,
+        "opponents": ("expert", "mcts:200"),
     },
 }  # fmt: skip
 """What differs from the defaults, by game."""
@@ -114,7 +117,7 @@ class Arguments(TrainingArguments):
     """Of the noise, divided by the number of actions."""
     explore: float = 0.3
     """The share of the longest game in which actions are drawn by their visits."""
-    improve: float = 1.0
+    improve: float = 2.0
     """How far the policy goes towards what the search found better, in 1 over standard deviations of the results."""
     bootstrap: float = 0.5
     """The share of the search's value in what a position is worth."""

@@ -34,7 +34,7 @@ class Task:
     alpha: float  #: of the noise, divided by the number of actions
     explore: int  #: the plies at the beginning in which actions are drawn by their visits; then the most visited plays
     bootstrap: float  #: the share of the search's value in what a position is worth; the rest is the game's result
-    improve: float = 1.0  #: how much the policy learns from what the search found, see `improved`
+    improve: float = 2.0  #: how much the policy learns from what the search found, see `improved`
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from iszoo.__main__ import main
 from iszoo.baselines import reproduce
 from tests.helpers import GAMES
 
-QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac:64")  # searches take long: a person runs them
+QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac-az:64", "az:iso-az:64")  # searches take long: a person runs them
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
@@ -25,7 +25,7 @@ def test_what_is_published_comes_out_again(game: iszoo.envs.Game) -> None:
 
 
 def has_network(entry: dict[str, Any]) -> bool:
-    """Whether a network plays at a table: other numbers of BLAS threads round it otherwise, which decides near ties."""
+    """Whether a network plays at a table: other processors round what it says otherwise, which decides near ties."""
     return any(agent.startswith(("policy:", "az:")) for agent in entry["table"])
 
 

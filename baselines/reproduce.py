@@ -1,8 +1,8 @@
 """Whether the published ladders come out again: the same tables, played here, entry by entry.
 
 Deals and chance come from seeds, so that the first games of a table should be the very same; win rates and mean
-rewards should agree within their 95 % intervals even where they are not (another processor, or another number of
-threads of its BLAS, may round a network's numbers otherwise, which decides near ties).
+rewards should agree within their 95 % intervals even where they are not (another processor may round a network's
+numbers otherwise, which decides near ties).
 """
 
 from __future__ import annotations

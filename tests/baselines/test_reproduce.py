@@ -13,7 +13,8 @@ from iszoo.__main__ import main
 from iszoo.baselines import reproduce
 from tests.helpers import GAMES
 
-QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac-az:64", "az:iso-az:64")  # searches take long: a person runs them
+# Searches take long: a person runs them.
+QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac-az:64", "az:iso-az:64")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])

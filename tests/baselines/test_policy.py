@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+import threadpoolctl
 
 import iszoo
 from iszoo.baselines import networks
@@ -170,6 +171,22 @@ def test_the_cells_network_has_the_symmetries_of_the_square() -> None:
         assert np.allclose(turned, g.per_action(logits), atol=1e-3), g.name
         assert np.allclose(same, values, atol=1e-3), g.name
     assert np.ptp(logits[:, :36]) > 0.1
+
+
+@pytest.mark.parametrize("name", ["isaac", "iso"])
+def test_the_number_of_threads_changes_no_digit(name: str) -> None:
+    """With two, on two cores, OpenBLAS adds these two networks' sums up in another order."""
+    game = iszoo.REGISTRY[name]
+    network = load_policy(name, game).network
+    obs = view(game, 64).obs
+    found = []
+    for threads in (1, 2):
+        with threadpoolctl.threadpool_limits(limits=threads, user_api="blas"):
+            logits, values = network.evaluate(obs)
+            found.append(
+                (logits.tobytes(), values.tobytes(), network.logits(obs).tobytes(), network.values(obs).tobytes())
+            )
+    assert found[0] == found[1]
 
 
 def test_the_name_policy_makes_the_agent(tmp_path: Path) -> None:

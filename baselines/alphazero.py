@@ -130,7 +130,7 @@ class Arguments(TrainingArguments):
     augment: bool = True
     """Learn from positions under the game's symmetries, too."""
     rollout_share: float | None = None
-    """Of rollouts in what a leaf is worth; by default that of `az:` in this game."""
+    """Of rollouts in what a leaf is worth, in self-play; by default, and in evaluations, that of `az:` in this game."""
     evaluate_simulations: int = 32
     """Of the search in an evaluation."""
     opponents: Texts = ()
@@ -164,9 +164,9 @@ class Trainer(loop.Trainer):
         self.architecture = architecture(a)
         if self.players > 2 or self.options.get("mode") == "coop":
             self.architecture["seats"] = self.players
-        self.search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
-        if a.rollout_share is not None:
-            self.search = replace(self.search, rollout_share=a.rollout_share)
+        self.agent_search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
+        share = self.agent_search.rollout_share if a.rollout_share is None else a.rollout_share
+        self.search = replace(self.agent_search, rollout_share=share)
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
         self._before_search: TorchNetwork | None = None  # while games are played without a search
@@ -204,12 +204,12 @@ class Trainer(loop.Trainer):
 
     def _agent(self, network: Any) -> NetworkSearchAgent:
         return NetworkSearchAgent(
-            self.game, network, self.arguments.evaluate_simulations, "az", self.search
+            self.game, network, self.arguments.evaluate_simulations, "az", self.agent_search
         )  # fmt: skip
 
     @property
     def steps(self) -> int:
-        """Actions that were searched so far."""
+        """Positions that were learnt from so far."""
         return self._steps
 
     # --- The loop ---
@@ -232,7 +232,7 @@ class Trainer(loop.Trainer):
             write_json(self.out / "profile.json", self.profile())
 
     def profile(self) -> dict[str, Any]:
-        """Searched actions a second (self-play and learning, without imitation and evaluation), and where it goes."""
+        """Positions a second (self-play and learning, without imitation and evaluation), and where it goes."""
         spent = self.clock.seconds
         self_play, learning = (spent.get(part, 0.0) for part in ("self-play", "learning"))
         return {
@@ -374,8 +374,8 @@ def _check(a: Arguments) -> None:
     for name in ("simulations", "games_a_task", "tasks", "replay", "batch_size", "evaluate_simulations"):
         if getattr(a, name) < 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a whole number from 1")
-    for name in ("noise", "explore", "bootstrap", "margin"):
-        if not 0 <= getattr(a, name) <= 1:
+    for name in ("noise", "explore", "bootstrap", "margin", "rollout_share"):
+        if getattr(a, name) is not None and not 0 <= getattr(a, name) <= 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
     if not a.alpha > 0 or not a.reuse > 0 or not a.improve > 0:
         raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, improve={a.improve!r}: each is above 0")

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -180,14 +181,31 @@ def piece_lengths(game: Game, options: Options) -> list[int]:
     return [int(cells) for cells in game.params(options)[isaac.CELLS_OF : isaac.CELLS_OF + isaac.TYPES]]
 
 
-@functools.cache
-def _blas() -> Any:
-    """What limits the threads of NumPy's products of matrices: with more than one their last digits vary."""
-    try:
-        from threadpoolctl import ThreadpoolController
-    except ImportError as error:
-        raise ImportError("policies need threadpoolctl: pip install 'iszoo[policies]'") from error
-    return ThreadpoolController()
+class _OneThread:
+    """While any thread is in it, NumPy's products of matrices take one: with more, their last digits vary."""
+
+    def __init__(self) -> None:
+        try:
+            from threadpoolctl import ThreadpoolController
+        except ImportError as error:
+            raise ImportError("policies need threadpoolctl: pip install 'iszoo[policies]'") from error
+        self._blas = ThreadpoolController().select(user_api="blas")
+        self._lock, self._inside = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:  # the limit is the process's: the first sets it, the last takes it away
+            if self._inside == 0:
+                self._limit = self._blas.limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+_one_thread = functools.cache(_OneThread)
 
 
 _IN_CACHE = 32  # positions whose layers stay in the cache of a core
@@ -235,14 +253,14 @@ class Network:
     def logits(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to logits (n, A)."""
         if self._architecture["kind"] == "mlp":
-            with _blas().limit(limits=1, user_api="blas"):
+            with _one_thread():
                 return self._dense("action", obs * self._scales)
         return self.evaluate(obs)[0]
 
     def values(self, obs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Flat observations (n, D) to values (n,)."""
         if self._architecture["kind"] == "mlp":
-            with _blas().limit(limits=1, user_api="blas"):
+            with _one_thread():
                 return self._dense("value", obs * self._scales)[:, 0]
         return self.evaluate(obs)[1][:, 0]
 
@@ -251,7 +269,7 @@ class Network:
 
         By one thread, whatever is set for NumPy: the same numbers on the same processor.
         """
-        with _blas().limit(limits=1, user_api="blas"):
+        with _one_thread():
             return self._evaluate(obs)
 
     def _evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

@@ -44,7 +44,7 @@ class NetworkSearchOptions:
     exploration: float = 1.5  #: the constant of PUCT, in standard deviations of what simulations from the root came to
     urgency: float = 0.3  #: so many of these a child is thought to be worse than its parent before its first visit
     width: int = 32  #: the most children that a node gets at a visit: those that the network likes best
-    prior_power: float = 1.0  #: of the probabilities that the network gives: below 1, it counts less what is likely
+    prior_power: float = 1.0  #: to which the network's probabilities are raised: below 1 flattens them
     chance: bool = False  #: whether what is seen after an action has nodes of its own
     margin: float = 0.0  #: the share of the margin reward in the value of a finished game, as the network was trained
     rollout: str = ""  #: the scripted agent that plays the rollouts; "": uniformly random
@@ -97,7 +97,7 @@ class NetworkSearch:
         if not 0 <= o.rollout_share <= 1:
             raise ValueError(f"rollout_share={o.rollout_share!r} is not allowed; it is a share, from 0 to 1")
         self.most = games
-        self.capacity = 1 + (o.width + o.chance) * (simulations + 1)
+        self.capacity = _room(o, simulations)
         self._params, self._margin_params = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
         self._common = self.num_players == 1 or _has_common_result(game, self._params)
         self._policy, self._guided = scripted_preference(game, o.rollout, "rollout")
@@ -170,7 +170,7 @@ class NetworkSearch:
         leaves = np.flatnonzero(self._movers[:n] >= 0)
         logits, values = self._look(leaves)
         if not count_visit:
-            self._root_logits, self._root_mask = logits, self._mask[:n] != 0
+            self._root_logits, self._root_mask = logits.copy(), self._mask[:n] != 0
         share = float(self.options.rollout_share) if count_visit else 0.0
         if share > 0:
             network_tree.roll_out(
@@ -300,13 +300,18 @@ class NetworkSearchAgent:
     def _search_in(self, params: Params, positions: int) -> NetworkSearch:
         """The trees for games of some options, with room for as many positions as there were at most so far."""
         key = params.tobytes()
-        room = max(1, min(_SIDE_BY_SIDE, _NODES // (1 + self._options.width * (self.simulations + 1))))
+        room = max(1, min(_SIDE_BY_SIDE, _NODES // _room(self._options, self.simulations)))
         room = min(room, 1 << (positions - 1).bit_length())
         if key not in self._searches or self._searches[key].most < room:
             self._searches[key] = NetworkSearch(
                 self._game, params, self._network, room, self.simulations, self._options
             )  # fmt: skip
         return self._searches[key]
+
+
+def _room(options: NetworkSearchOptions, simulations: int) -> int:
+    """The most nodes that a tree can get."""
+    return 1 + (options.width + options.chance) * (simulations + 1)
 
 
 def make(text: str, game: Game) -> NetworkSearchAgent:

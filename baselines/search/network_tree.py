@@ -217,10 +217,11 @@ def expand(
                 value = -value / (players - 1)
             seat = (mover + j) % players
             values[g, seat] = (1.0 - share) * value + share * rolled[g, seat]
-        node = path[g, lengths[g] - 1]
-        used[g] = _add_children(
-            tree, used[g], (g + 1) * capacity, node, logits, k, mask, g, width, kept, kept_logits, power
-        )  # fmt: skip
+        if used[g] < (g + 1) * capacity:  # in a full tree the leaf may be an action, whose children are what is seen
+            used[g] = _add_children(
+                tree, used[g], (g + 1) * capacity, path[g, lengths[g] - 1], logits, k, mask, g, width, kept,
+                kept_logits, power,
+            )  # fmt: skip
     if not count_visit:
         return
     for g in range(games):

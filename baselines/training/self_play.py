@@ -43,7 +43,7 @@ class Positions:
 
     rows: npt.NDArray[np.int64]  #: (n, S)
     actions: npt.NDArray[np.int16]  #: (n, K): those that were searched; -1 for none
-    policy: npt.NDArray[np.float32]  #: (n, K): what the policy learns, the rest is of all others; 0 without a search
+    policy: npt.NDArray[np.float32]  #: (n, K): what the policy learns of each; what is left to 1 is for all others
     values: npt.NDArray[np.float32]  #: (n, P): what each seat can expect, from the player to move on
 
     def __len__(self) -> int:

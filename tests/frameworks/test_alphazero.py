@@ -132,9 +132,9 @@ def test_the_buffer_keeps_the_newest() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(name: str, tmp_path: Path) -> None:
-    more = ("--steps", "300", "--batch-size", "16")
+    more: tuple[str, ...] = ("--steps", "300", "--batch-size", "16")
     if name == "isis_osiris":
-        more = ("--imitate", "greedy:choices:4096", "--settle", "2")  # type: ignore[assignment]
+        more = ("--imitate", "greedy:choices:4096", "--settle", "2")
     trained(tmp_path / "whole", name, *more)
     sessions, stopped = 0, True
     while stopped:
@@ -296,9 +296,10 @@ def test_the_first_rounds_teach_values_and_the_policy_stays(tmp_path: Path) -> N
     assert np.mean(losses[-5:]) < 0.7 * losses[0]
 
 
-def test_the_value_teaches_what_it_shares_only_if_told_to() -> None:
+@pytest.mark.parametrize("more", [{}, {"greatest": True}], ids=["means", "greatest"])
+def test_the_value_teaches_what_it_shares_only_if_told_to(more: dict[str, bool]) -> None:
     game = iszoo.REGISTRY["iso"]
-    architecture = {"kind": "walls", "reach": 2, "hidden": [8, 8], "wall": 4, "value_hidden": [8]}
+    architecture = {"kind": "walls", "reach": 2, "hidden": [8, 8], "wall": 4, "value_hidden": [8], **more}
     vec = iszoo.make_vec("iso", 4, seed=1)
     vec.random_steps(5)
     for teaches in (False, True):
@@ -307,6 +308,17 @@ def test_the_value_teaches_what_it_shares_only_if_told_to() -> None:
         network(torch.as_tensor(vec.obs))[1].sum().backward()
         gradient = network.weights["wall_0_weight"].grad
         assert (gradient is not None and bool(gradient.any())) == teaches
+
+
+def test_a_finished_game_has_no_greatest() -> None:
+    game = iszoo.REGISTRY["iso"]
+    architecture = {"kind": "walls", "reach": 2, "hidden": [8, 8], "wall": 4, "value_hidden": [8], "greatest": True}
+    network = TorchNetwork(game, game.resolve({}), architecture)
+    twin = Network(game, game.resolve({}), architecture, network.export())
+    vec = iszoo.make_vec("iso", 2, seed=1, autoreset="disabled")
+    vec.random_steps(game.max_game_length)
+    assert (vec.player < 0).all()
+    assert np.allclose(network.evaluate(vec.obs)[1], twin.evaluate(vec.obs)[1], atol=1e-4)
 
 
 def test_a_start_is_taken(tmp_path: Path) -> None:
@@ -328,6 +340,7 @@ def test_bad_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for words, message in (
         (("--simulations", "0"), "simulations=0 is not allowed"),
         (("--margin", "2"), "margin=2.0 is not allowed; it is a share"),
+        (("--rollout-share", "2"), "rollout_share=2.0 is not allowed; it is a share"),
         (("--start", "nobody"), "no policy nobody ships"),
         (("--kind", "walls"), "kind walls is for iso"),
         (("--resume",), "there is no such file to resume"),

@@ -233,6 +233,28 @@ def test_full_trees_are_searched_on(game: Game, chance: bool) -> None:
     assert (search._used <= np.arange(1, 4) * search.capacity).all()
 
 
+def test_a_full_tree_takes_no_label_for_an_action() -> None:
+    """Its leaf may be an action whose children are what is seen after it; their labels are no places in a mask."""
+    game = iszoo.REGISTRY["isis_osiris"]
+
+    class Revealing(Ignorant):
+        def evaluate(self, obs: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+            logits, values = super().evaluate(obs)
+            logits[:, isis_osiris.REVEAL] = 8
+            return logits, values
+
+    vec = Setting(game, {}).vec(1, seed=3, autoreset="disabled")
+    options = NetworkSearchOptions(exploration=1000.0, urgency=0.0, chance=True, width=37)
+    search = NetworkSearch(game, vec.params, Revealing(game), 1, 3, options)
+    guarded = np.full((1000, game.num_actions), 7, np.int8)  # labels go down to -32767
+    search._mask = guarded[900:901]
+    search.start(vec.rows, np.zeros(1, np.int64))
+    search.run(80)
+    assert int(search._used[0]) == search.capacity
+    assert (guarded[:900] == 7).all()
+    assert (guarded[901:] == 7).all()
+
+
 def test_noise_changes_the_probabilities_and_their_sum_stays() -> None:
     search, _ = started(Setting(iszoo.REGISTRY["isis_osiris"], {}))
     before = search.roots()[2]
@@ -274,15 +296,18 @@ def test_how_far_apart_results_are_is_the_unit_of_exploration() -> None:
             logits, values = plain.evaluate(obs)
             return logits, np.float32(self.by) * values
 
-    found = []
-    for by in (0.5, 0.25):
-        search = NetworkSearch(game, vec.params, Scaled(by), 3, 200, OPTIONS)
+    def searched(by: float, exploration: float) -> tuple[Any, Any]:
+        options = replace(OPTIONS, exploration=exploration, prior_power=0.3)
+        search = NetworkSearch(game, vec.params, Scaled(by), 3, 200, options)
         search.start(vec.rows, np.arange(3))
         search.run(200)
-        found.append((search.visits(), search.deviations() - 1e-3))
-    assert found[0][1] == pytest.approx(2 * found[1][1], rel=0.1)
-    assert (np.abs(found[0][0] - found[1][0]).sum(axis=1) < 40).all()  # but for the little more than 0
-    assert (found[0][0].argmax(axis=1) == found[1][0].argmax(axis=1)).all()
+        return search.visits(), search.deviations()
+
+    (visits, spread), (same, half), (other, _) = searched(0.5, 1.5), searched(0.25, 1.5), searched(0.5, 3.0)
+    assert spread == pytest.approx(2 * half, rel=0.1)
+    away = np.abs(visits - same).sum(axis=1)  # for the little that keeps deviations above 0
+    assert (away < 40).all()
+    assert (away < 0.5 * np.abs(visits - other).sum(axis=1)).all()  # as if the unit were another
 
 
 def test_the_probabilities_of_the_network_stay_known() -> None:

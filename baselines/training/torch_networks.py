@@ -177,7 +177,7 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         features = obs[:, board:].float() * self.scales[board:]
         position, cell = torch.nonzero(obs[:, 18 * 256 : 19 * 256], as_tuple=True)
         codes = torch.einsum("p,napc->nac", self.code, obs[:, : 18 * 256].reshape(n, 3, 6, 256).float()).int()
-        seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(3 * len(cell), -1)
+        seen = codes.reshape(-1)[(self.near[cell] + 768 * position[:, None, None])].view(-1, self.near.shape[2])
         rows, places = torch.nonzero(seen, as_tuple=True)
         # Bags of the walls that are there (most cells are empty), under the weights in each of the four turns. Weights
         # are by place, colour and indicator of the wall there, and colour of the wall in the cell.

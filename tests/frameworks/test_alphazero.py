@@ -156,7 +156,7 @@ def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(name: st
     assert digest(tmp_path / "whole") == digest(tmp_path / "parts")
     assert curve(tmp_path / "whole") == curve(tmp_path / "parts")
     card = load_card(tmp_path / "whole" / "policy.safetensors")
-    margin = {"isaac": 0.5, "iso": 0.7, "isis_osiris": 0.8}[name]
+    margin = {"isaac": 0.8, "iso": 0.7, "isis_osiris": 0.8}[name]
     assert (card.seed, card.margin, card.training["algorithm"]) == (3, margin, "AlphaZero")
     assert card.steps >= 300
     assert "iszoo.baselines.alphazero" in card.command
@@ -317,7 +317,9 @@ def test_a_finished_game_has_no_greatest() -> None:
     twin = Network(game, game.resolve({}), architecture, network.export())
     vec = iszoo.make_vec("iso", 2, seed=1, autoreset="disabled")
     vec.random_steps(game.max_game_length)
-    assert (vec.player < 0).all()
+    vec.rows[:1] = iszoo.make_vec("iso", 1, seed=2).rows
+    vec.refresh()
+    assert vec.player[0] >= 0 > vec.player[1]
     assert np.allclose(network.evaluate(vec.obs)[1], twin.evaluate(vec.obs)[1], atol=1e-4)
 
 

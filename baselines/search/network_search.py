@@ -326,7 +326,7 @@ def make(text: str, game: Game) -> NetworkSearchAgent:
         file, number = text, str(SIMULATIONS)
     if not file or not (number.isascii() and number.isdecimal()) or not 0 < int(number) <= _MOST:
         raise ValueError(
-            f"az:{text} is not allowed; write a policy and simulations, from 1 to {_MOST:,}: az:isaac:64,"
+            f"az:{text} is not allowed; write a policy and simulations, from 1 to {_MOST:,}: az:isaac-az:64,"
             " az:runs/iso-1/policy.safetensors:200"
         )
     policy = load_policy(file, game)

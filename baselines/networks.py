@@ -235,10 +235,7 @@ class Network:
             self._table = self._near_table()
         if architecture["kind"] == "lines":
             self._lengths = np.array(piece_lengths(game, options))
-        if architecture["kind"] in (
-            "lines",
-            "cells",
-        ):
+        if architecture["kind"] in ("lines", "cells"):
             # As matrices that are applied from the right.
             parts = 3 if architecture["kind"] == "lines" else 2
             layers = (self._weights[f"cell.{k}.weight"] for k in range(len(architecture["hidden"])))

@@ -66,11 +66,8 @@ def measure(
         progress: called with a line now and then.
         by_torch: measure the plain one with the network as torch runs it, too.
     """
-    options, search, architecture = (
-        game.resolve({}),
-        NetworkSearchOptions(),
-        dict(load_card(_shipped(game)).architecture),
-    )
+    options, search = game.resolve({}), NetworkSearchOptions()
+    architecture = dict(load_card(_shipped(game)).architecture)
     weights = weights_of(game, architecture)
     network = Network(game, options, architecture, weights)
     rng = np.random.default_rng(1)

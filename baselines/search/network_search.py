@@ -112,8 +112,7 @@ class NetworkSearch:
         self._obs = np.zeros((padded, game.obs_size), np.int8)
         self._mask = np.zeros((games, game.num_actions), np.int8)
         self._path = np.zeros((games, 2 * game.max_game_length + 2), np.int64)
-        self._words = np.zeros((1, -(-game.obs_size // 8)), np.int64)
-        self._seen = self._words.view(np.int8)[:, : game.obs_size]
+        self._seen, self._words = tree.scratch_for_views(game.obs_size)
         self._lengths = np.zeros(games, np.int64)
         self._movers = np.zeros(games, np.int64)
         self._values = np.zeros((games, self.num_players))

@@ -90,8 +90,7 @@ class Search:
         self._values = np.zeros((1, game.num_actions))
         self._path = np.zeros(2 * game.max_game_length + 2, np.int64)
         self._returns = np.zeros((2, self.num_players))
-        self._words = np.zeros((1, -(-game.obs_size // 8)), np.int64)
-        self._seen = self._words.view(np.int8)[:, : game.obs_size]
+        self._seen, self._words = search_tree.scratch_for_views(game.obs_size)
         self._states = np.zeros((1, 1), np.int64)
 
     def start(self, row: npt.NDArray[np.int64], seed: int) -> None:

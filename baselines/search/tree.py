@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from iszoo.baselines import scripted
 from iszoo.envs.engine import (
@@ -58,6 +59,12 @@ def child_of(tree: Any, node: int, action: int) -> int:
     while child != 0 and tree["action"][child] != action:
         child = tree["sibling"][child]
     return child  # type: ignore[no-any-return]
+
+
+def scratch_for_views(size: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """What `seen_after` writes a flat observation of a size into, and the same memory as whole words."""
+    words = np.zeros((1, -(-size // 8)), np.int64)
+    return words.view(np.int8)[:, :size], words
 
 
 @kernel

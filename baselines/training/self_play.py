@@ -13,8 +13,11 @@ import numpy.typing as npt
 
 from iszoo.baselines.networks import Architecture, Network, Weights
 from iszoo.baselines.search.network_search import NetworkSearch, NetworkSearchOptions
+from iszoo.baselines.search.search import with_reward
+from iszoo.baselines.search.tree import write_worth
 from iszoo.envs import engine, find
 from iszoo.envs.game import Game, Options, Params
+from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME
 from iszoo.envs.vec import VecEnv
 
 
@@ -136,16 +139,11 @@ def _choose(lesson: dict[str, Any], rng: np.random.Generator, explore: bool) -> 
 
 def _results(game: Game, rows: Any, params: Params, margin: float) -> npt.NDArray[np.float32]:
     """What finished games gave each seat, (n, P): in part by the margin."""
-    from iszoo.baselines.search.search import with_reward
-    from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME
-
-    found = []
-    for reward in (OUTCOME, MARGIN):
-        out = np.zeros((len(rows), int(params[NUM_PLAYERS])))
-        for g in range(len(rows)):
-            engine.write_returns(game.table, rows, g, out, with_reward(params, reward))
-        found.append(out)
-    return np.asarray((1 - margin) * found[0] + margin * found[1], np.float32)
+    by_outcome, by_margin = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
+    found, margins = np.zeros((2, len(rows), int(params[NUM_PLAYERS])))
+    for g in range(len(rows)):
+        write_worth(game.table, rows, g, found, margins, float(margin), by_outcome, by_margin)
+    return found.astype(np.float32)
 
 
 def _positions(parts: list[dict[str, Any]], results: npt.NDArray[np.float32], task: Task) -> Positions:

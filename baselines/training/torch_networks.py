@@ -204,12 +204,14 @@ class TorchNetwork(nn.Module):  # type: ignore[misc, unused-ignore]
         logits = torch.zeros(n * 9 * 256).index_put((places,), of_cells).view(n, -1)
         count = torch.bincount(position, minlength=n).clamp(min=1).float()
         means = torch.cat([hidden.mean(dim=(1, 2)), sums.mean(dim=1)], dim=1)
-        greatest = torch.cat([sums.amax(dim=1), of_cells.view(-1, 3, 3).amax(dim=2)], dim=1)
         if not self.values_teach:
-            means, greatest = means.detach(), greatest.detach()
+            means = means.detach()
         pooled = torch.zeros((n, hidden.shape[3] + size)).index_add(0, position, means)
         seen_by_value = [features, pooled / count[:, None]]
         if "greatest" in self.architecture:
+            greatest = torch.cat([sums.amax(dim=1), of_cells.view(-1, 3, 3).amax(dim=2)], dim=1)
+            if not self.values_teach:
+                greatest = greatest.detach()
             index = position[:, None].expand(-1, size + 3)
             tops = torch.zeros((n, size + 3)).scatter_reduce(0, index, greatest, "amax", include_self=False)
             seen_by_value.append(tops)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.arena.workers import standing
+from iszoo.baselines.networks import Weights
 from iszoo.baselines.options import parse_options
 from iszoo.baselines.policy import load_policy
 from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearchAgent, NetworkSearchOptions
@@ -94,7 +95,8 @@ class Arguments(TrainingArguments):
     """Trains a network by the search that it guides."""
 
     start: str = ""
-    """A policy to begin with: one that ships, or a .safetensors file, with the same `hidden` layers."""
+    """A policy to begin with: one that ships, or a .safetensors file, with the same `hidden` layers; kinds "lines" and
+    "cells" may have more of the last one's size."""
     learning_rate: float = 1e-3
     """At the beginning; falls to a twentieth in a line."""
     simulations: int = 32
@@ -194,13 +196,17 @@ class Trainer(loop.Trainer):
 
     def _take(self, start: str) -> None:
         """Takes the weights of a policy; of its value only if they fit, for that can be learnt anew."""
-        given, mine = load_policy(start, self.game).network.weights, self.network.export()
+        mine = self.network.export()
+        given = _deepened(load_policy(start, self.game).network.weights, mine)
         for of_value in (False, True):
             names = {name for name in {*given, *mine} if name.startswith("value.") == of_value}
             if all(name in given and name in mine and given[name].shape == mine[name].shape for name in names):
                 self.network.load({name: given[name] for name in names})
             elif not of_value:
-                raise ValueError(f"--start {start}: its policy doesn't fit this network; give it the same layers")
+                raise ValueError(
+                    f"--start {start}: its policy doesn't fit this network; give it the same layers, or more of"
+                    " the last one's size"
+                )
 
     def _agent(self, network: Any) -> NetworkSearchAgent:
         return NetworkSearchAgent(
@@ -359,6 +365,19 @@ class Trainer(loop.Trainer):
         self.record.best, self.record.curve = kept["best"], kept["curve"]
         self.rng.bit_generator.state = kept["rng"]
         set_random_state(kept["random"])
+
+
+def _deepened(given: Weights, mine: Weights) -> dict[str, Any]:
+    """The weights of a network, and for layers over the cells that it lacks such as change nothing.
+
+    A layer after ReLU that shows each cell itself is the identity (Chen et al. 2016, "Net2Net").
+    """
+    found = dict(given)
+    for name in mine:
+        if name.startswith("cell.") and name not in given:
+            out, *inputs = mine[name].shape
+            found[name] = np.eye(out, *inputs, dtype=np.float32) if inputs else np.zeros(out, np.float32)
+    return found
 
 
 def _cross_entropy(logits: Any, policy: Any) -> Any:

@@ -78,7 +78,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "isis_osiris": {
         **NETWORKS["isis_osiris"], "hidden": (64, 64, 64), "value_hidden": (128,), "steps": 1_200_000,
         "imitate": ("expert:choices:800000",), "imitate_batch": 512, "imitate_rate": 2e-3, "settle": 100, "reuse": 3.0,
-        "margin": 0.8, "value_weight": 10.0, "augment": False, "evaluate_every": 0.1,
+        "margin": 0.8, "value_weight": 10.0, "augment": False, "rollout_share": 0.0, "evaluate_every": 0.1,
         "opponents": ("expert", "mcts:200"),
     },
 }  # fmt: skip
@@ -156,19 +156,22 @@ class Trainer(loop.Trainer):
     """
 
     def __init__(self, arguments: Arguments) -> None:
+        _check(arguments)
+        self.game = find(arguments.game)
+        self.agent_search = replace(
+            DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=arguments.margin
+        )  # fmt: skip
+        if arguments.rollout_share is None:  # by name in the card, whatever becomes of the default
+            arguments = replace(arguments, rollout_share=self.agent_search.rollout_share)
         super().__init__(arguments)
         self.arguments = a = arguments
-        _check(a)
-        self.game = find(a.game)
         self.options = self.game.resolve(parse_options(self.game, a.option))
         self.out = a.out or Path("runs") / f"{a.game}-az-{a.seed}"
         self.players = int(self.game.params(self.options)[NUM_PLAYERS])
         self.architecture = architecture(a)
         if self.players > 2 or self.options.get("mode") == "coop":
             self.architecture["seats"] = self.players
-        self.agent_search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
-        share = self.agent_search.rollout_share if a.rollout_share is None else a.rollout_share
-        self.search = replace(self.agent_search, rollout_share=share)
+        self.search = replace(self.agent_search, rollout_share=float(a.rollout_share or 0))
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
         self._before_search: TorchNetwork | None = None  # while games are played without a search

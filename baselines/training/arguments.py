@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -18,6 +18,8 @@ except ImportError as error:
     raise ImportError("training needs tyro and rich: pip install 'iszoo[cli]'") from error
 
 Texts = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
+
+NO_TEXTS = "none"  # on the command line
 
 SEEDS_APART = 1_000_003  # between the deals of runs whose seeds follow one another
 
@@ -134,32 +136,41 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def parse(kind: type[Some], module: str, words: list[str], presets: Mapping[str, Mapping[str, Any]] = PRESETS) -> Some:
-    """The arguments of a command line; the defaults are those of the game that it names."""
+    """The arguments of a command line; the defaults are those of the game that it names.
+
+    Among texts "none" stands for no text, whatever the game's default is.
+    """
     prog = f"python -m {module}"
     named = [after for word, after in itertools.pairwise(words) if word == "--game"]
     named += [word.partition("=")[2] for word in words if word.startswith("--game=")]
     if not named or named[-1] not in REGISTRY:
-        return tyro.cli(kind, args=words, prog=prog)
+        return _without_none(tyro.cli(kind, args=words, prog=prog))
     known = {one.name for one in fields(kind)}
     preset = {name: value for name, value in presets.get(named[-1], {}).items() if name in known}
     for one in fields(kind):  # texts that are given replace the default, where tyro would add to it
         if one.type == "Texts" and any(word == f"--{one.name}" or word.startswith(f"--{one.name}=") for word in words):
             preset[one.name] = ()
-    return tyro.cli(kind, args=words, prog=prog, default=kind(game=named[-1], **preset))
+    return _without_none(tyro.cli(kind, args=words, prog=prog, default=kind(game=named[-1], **preset)))
+
+
+def _without_none(given: Some) -> Some:
+    texts: dict[str, Any] = {one.name: getattr(given, one.name) for one in fields(given) if one.type == "Texts"}
+    some: dict[str, Any] = {name: tuple(text for text in texts[name] if text != NO_TEXTS) for name in texts}
+    return replace(given, **some)
 
 
 def command(module: str, arguments: TrainingArguments, free: tuple[str, ...] = FREE) -> str:
-    """What trains this policy anew: every argument by name, so that it stays true when defaults change."""
+    """What trains this policy anew: every argument by name, so that it stays true when defaults and presets change."""
     words = ["python", "-m", module]
     for one in fields(arguments):
         value = getattr(arguments, one.name)
-        if one.name in free or value is None or value == ():
+        if one.name in free or value is None or (one.name == "option" and value == ()):  # options are in no preset
             continue
         flag = f"--{'no-' if value is False else ''}{one.name.replace('_', '-')}"
         if isinstance(value, bool):
             words.append(flag)
         elif one.type == "Texts":
-            words += [word for entry in value for word in (flag, entry)]
+            words += [word for entry in value or (NO_TEXTS,) for word in (flag, entry)]
         else:
             words += [flag, *(str(part) for part in (value if isinstance(value, tuple) else (value,)))]
     return shlex.join(words)

@@ -115,7 +115,7 @@ class Imitation:
     ) -> Imitation | None:
         """What the arguments of a script ask for; None for none."""
         a = arguments
-        lessons = [Lesson.parse(text, game) for text in a.imitate if text != "none"]
+        lessons = [Lesson.parse(text, game) for text in a.imitate]
         if not lessons:
             return None
         return cls(

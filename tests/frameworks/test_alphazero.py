@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tensorboard")
 
 import iszoo  # noqa: E402
-from iszoo.baselines import alphazero, networks, ppo  # noqa: E402
+from iszoo.baselines import POLICIES, alphazero, networks, ppo  # noqa: E402
 from iszoo.baselines.agents import make_agent  # noqa: E402
 from iszoo.baselines.match import match  # noqa: E402
 from iszoo.baselines.networks import Network  # noqa: E402
 from iszoo.baselines.policy import load_card  # noqa: E402
 from iszoo.baselines.search.network_search import NetworkSearchAgent, NetworkSearchOptions  # noqa: E402
-from iszoo.baselines.training.arguments import PRESETS, command, parse  # noqa: E402
+from iszoo.baselines.training.arguments import FREE, PRESETS, command, parse, plain  # noqa: E402
 from iszoo.baselines.training.self_play import Positions, Replay, Task, improved, play  # noqa: E402
 from iszoo.baselines.training.torch_networks import TorchNetwork  # noqa: E402
 from iszoo.envs.primitives import OUTCOME  # noqa: E402
@@ -207,14 +207,38 @@ def test_the_default_networks_fit_in_a_megabyte_and_torch_and_numpy_search_alike
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("more", [(), ("--no-augment", "--minutes", "3", "--opponents", "random", "--option", "a=b")])
-def test_the_command_of_a_card_gives_the_arguments(name: str, more: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("more", "of_alphazero"),
+    [
+        ((), ()),
+        (("--minutes", "3", "--option", "a=b"), ("--no-augment", "--opponents", "random")),
+        (("--imitate", "none"), ("--opponents", "none")),
+    ],
+)
+def test_the_command_of_a_card_gives_the_arguments(
+    name: str, more: tuple[str, ...], of_alphazero: tuple[str, ...]
+) -> None:
     for module in (alphazero, ppo):
-        words = [word for word in more if module is alphazero or word not in ("--no-augment", "--opponents", "random")]
-        given = parse(module.Arguments, module.MODULE, ["--game", name, *words], getattr(module, "PRESETS", PRESETS))
+        words = [*more, *(of_alphazero if module is alphazero else ())]
+        presets = getattr(module, "PRESETS", PRESETS)
+        given = parse(module.Arguments, module.MODULE, ["--game", name, *words], presets)
         python, flag, script, *again = shlex.split(command(module.MODULE, given))
         assert (python, flag, script) == ("python", "-m", module.MODULE)
         assert parse(module.Arguments, module.MODULE, again, {}) == given
+        assert parse(module.Arguments, module.MODULE, again, presets) == given
+
+
+@pytest.mark.parametrize("file", sorted(POLICIES.glob("*.json")), ids=lambda file: file.stem)
+def test_the_commands_that_ship_still_mean_what_they_meant(file: Path) -> None:
+    """Whatever became of defaults and presets: the commands of the cards give the arguments of then."""
+    card = load_card(str(file.with_suffix(".safetensors")))
+    module = {one.MODULE: one for one in (alphazero, ppo)}[shlex.split(card.command)[2]]
+    words = shlex.split(card.command)[3:]
+    given = plain(asdict(parse(module.Arguments, module.MODULE, words, getattr(module, "PRESETS", PRESETS))))
+    kept = card.training["arguments"]
+    assert {name for name in kept if given[name] != kept[name]} <= {*FREE}
+    if module is alphazero:
+        assert given["rollout_share"] is not None
 
 
 def test_a_policy_is_improved_by_what_the_search_found() -> None:
@@ -336,6 +360,21 @@ def test_a_start_is_taken(tmp_path: Path) -> None:
     kept = new_value.network.export()
     assert kept["value.0.weight"].shape == (8, 48 + 20)
     assert all((kept[key] == shipped[key]).all() for key in kept if key.startswith("action"))
+
+
+@pytest.mark.parametrize(("name", "size"), [("isaac", "48"), ("isis_osiris", "48")])
+def test_a_start_may_have_fewer_layers(tmp_path: Path, name: str, size: str) -> None:
+    """Layers that it lacks change nothing at first: what the deeper network says is what the other says."""
+    hidden = (size,) * (4 if name == "isis_osiris" else 3)
+    value = ("--value-hidden", "64")
+    deeper = alphazero.Trainer(arguments(tmp_path, name, "--start", name, "--hidden", *hidden, *value)).network
+    obs = iszoo.make_vec(name, 16, seed=1).obs
+    policy = make_agent(f"policy:{name}", iszoo.REGISTRY[name]).network  # type: ignore[attr-defined]
+    for told, meant in zip(deeper.evaluate(obs), policy.evaluate(obs), strict=True):
+        assert np.abs(told - meant).max() < 1e-4
+        assert np.abs(meant).max() > 0.01
+    with pytest.raises(ValueError, match="its policy doesn't fit this network"):
+        alphazero.Trainer(arguments(tmp_path, name, "--start", name, "--hidden", *hidden[:-1], "7"))
 
 
 def test_bad_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from iszoo.baselines.arena import pages
+from iszoo.baselines.search import leaf_values
 from iszoo.baselines.solver import judge, positions
 from iszoo.benchmarks import profile, scaling, scripts, self_play, solving, throughput, wrappers
 from iszoo.benchmarks.peers import report as peers
@@ -55,6 +56,8 @@ def made(file: str) -> dict[str, str]:
     report = result(file)
     if "settings" in report:
         return {"facts": f"{pages.statistics_facts(report)} {pages.made_by(report)}", **pages.statistics_tables(report)}
+    if "leaf_values" in report:
+        return leaf_values.tables(report)
     if "runs" in report:
         return {"facts": pages.curves_facts(report), **pages.curves_tables(report)}
     if "endgames" in report and "judged" in report:

@@ -52,7 +52,7 @@ class NetworkSearchOptions:
 
 
 DEFAULTS: Mapping[str, NetworkSearchOptions] = {
-    "isaac": NetworkSearchOptions(2.0, width=16, prior_power=0.6, rollout="expert", rollout_share=1.0),
+    "isaac": NetworkSearchOptions(2.0, width=16, prior_power=0.6, rollout="expert", rollout_share=0.5),
     "iso": NetworkSearchOptions(2.0, chance=True, width=12, prior_power=0.6, rollout="greedy", rollout_share=0.5),
     "isis_osiris": NetworkSearchOptions(2.0, chance=True, prior_power=0.7, rollout="expert", rollout_share=0.35),
 }

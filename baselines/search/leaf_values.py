@@ -33,7 +33,7 @@ from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, mix
 from iszoo.reports import machine, write_json
 
 REPORT = RESULTS / "leaf_values.json"
-NETWORKS = {"isaac": "isaac-az", "iso": "iso-az", "isis_osiris": "isis_osiris-az-3"}
+NETWORKS = {"isaac": "isaac-az-2", "iso": "iso-az", "isis_osiris": "isis_osiris-az-3"}
 ROLLOUTS = 16  # from each position
 GAMES = 64  # of a batch
 SEED = 11

@@ -14,7 +14,7 @@ from iszoo.baselines import reproduce
 from tests.helpers import GAMES
 
 # Searches take long: a person runs them.
-QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac-az:64", "az:iso-az:64")
+QUICK = ("mcts:200", "mcts:1000", "mcts:2000", "az:isaac-az-2:64", "az:iso-az:64")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])

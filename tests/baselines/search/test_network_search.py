@@ -446,9 +446,9 @@ def test_finds_the_only_move(setting: Setting) -> None:
 @pytest.mark.parametrize(
     ("name", "policy", "opponent", "least"),
     [
-        ("isaac", "isaac-az", "expert", 0.85),
+        ("isaac", "isaac-az-2", "expert", 0.85),
         ("iso", "iso-az", "policy:iso", 0.5),
-        ("isis_osiris", "isis_osiris-az", "policy:isis_osiris", 0.5),
+        ("isis_osiris", "isis_osiris-az-3", "policy:isis_osiris", 0.5),
     ],
 )
 def test_shipped_policies_search(name: str, policy: str, opponent: str, least: float) -> None:

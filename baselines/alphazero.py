@@ -68,7 +68,8 @@ MODULE = "iszoo.baselines.alphazero"
 PRESETS: dict[str, dict[str, Any]] = {
     "isaac": {
         **NETWORKS["isaac"], "steps": 160_000, "start": "isaac", "settle": 0, "learning_rate": 7e-4, "margin": 0.8,
-        "evaluate_every": 0.25, "games": 40, "evaluate_simulations": 64, "opponents": ("mcts:200",),
+        "rollout_share": 0.5, "evaluate_every": 0.25, "games": 40, "evaluate_simulations": 64,
+        "opponents": ("mcts:200",),
     },
     "iso": {
         **NETWORKS["iso"], "greatest": True, "value_hidden": (128,), "steps": 500_000, "start": "iso", "settle": 250,
@@ -131,8 +132,8 @@ class Arguments(TrainingArguments):
     """Of the weights (AdamW)."""
     augment: bool = True
     """Learn from positions under the game's symmetries, too."""
-    rollout_share: float | None = None
-    """Of rollouts in what a leaf is worth, in self-play; by default, and in evaluations, that of `az:` in this game."""
+    rollout_share: float = 0.0
+    """Of rollouts in what a leaf is worth, in self-play; in evaluations it is that of `az:` in this game."""
     evaluate_simulations: int = 32
     """Of the search in an evaluation."""
     opponents: Texts = ()
@@ -156,22 +157,18 @@ class Trainer(loop.Trainer):
     """
 
     def __init__(self, arguments: Arguments) -> None:
-        _check(arguments)
-        self.game = find(arguments.game)
-        self.agent_search = replace(
-            DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=arguments.margin
-        )  # fmt: skip
-        if arguments.rollout_share is None:  # by name in the card, whatever becomes of the default
-            arguments = replace(arguments, rollout_share=self.agent_search.rollout_share)
         super().__init__(arguments)
         self.arguments = a = arguments
+        _check(a)
+        self.game = find(a.game)
         self.options = self.game.resolve(parse_options(self.game, a.option))
         self.out = a.out or Path("runs") / f"{a.game}-az-{a.seed}"
         self.players = int(self.game.params(self.options)[NUM_PLAYERS])
         self.architecture = architecture(a)
         if self.players > 2 or self.options.get("mode") == "coop":
             self.architecture["seats"] = self.players
-        self.search = replace(self.agent_search, rollout_share=float(a.rollout_share or 0))
+        self.agent_search = replace(DEFAULTS.get(self.game.name, NetworkSearchOptions()), margin=a.margin)
+        self.search = replace(self.agent_search, rollout_share=a.rollout_share)
         self.rng = np.random.default_rng(a.seed)
         self.rounds = 0
         self._before_search: TorchNetwork | None = None  # while games are played without a search
@@ -397,7 +394,7 @@ def _check(a: Arguments) -> None:
         if getattr(a, name) < 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a whole number from 1")
     for name in ("noise", "explore", "bootstrap", "margin", "rollout_share"):
-        if getattr(a, name) is not None and not 0 <= getattr(a, name) <= 1:
+        if not 0 <= getattr(a, name) <= 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
     if not a.alpha > 0 or not a.reuse > 0 or not a.improve > 0:
         raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, improve={a.improve!r}: each is above 0")

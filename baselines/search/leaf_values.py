@@ -24,7 +24,7 @@ import numpy.typing as npt
 from iszoo.baselines import RESULTS
 from iszoo.baselines.policy import load_card, load_policy
 from iszoo.baselines.search import network_tree, tree
-from iszoo.baselines.search.network_search import DEFAULTS
+from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearchOptions
 from iszoo.baselines.search.search import scripted_preference, with_reward
 from iszoo.baselines.training.self_play import Task, play
 from iszoo.envs import engine, find
@@ -74,22 +74,21 @@ def foretold(game: Game, policy: str, seed: int, games: int = GAMES) -> dict[str
 
     Returns `result` (n,), `network` (n,) and `rollouts` (ROLLOUTS, n).
     """
-    network, margin, options = load_policy(policy, game).network, load_card(policy).margin, game.resolve({})
-    search = DEFAULTS[game.name]
+    network, card, options = load_policy(policy, game).network, load_card(policy), game.resolve({})
     params = game.params(options)
     by_outcome, by_margin = (with_reward(params, reward) for reward in (OUTCOME, MARGIN))
     kept = play(
         Task(
-            game=game.name, options=options, architecture=load_card(policy).architecture, weights=network.weights,
-            games=games, seed=seed, simulations=0, search=type(search)(margin=margin), noise=0.0, alpha=1.0,
-            explore=0, bootstrap=0.0,
+            game=game.name, options=options, architecture=card.architecture, weights=network.weights,
+            games=games, seed=seed, simulations=0, search=NetworkSearchOptions(margin=card.margin), noise=0.0,
+            alpha=1.0, explore=0, bootstrap=0.0,
         )
     )  # fmt: skip
     n, rows = len(kept), np.ascontiguousarray(kept.rows)
     obs, mask = np.empty((n, game.obs_size), np.int8), np.empty((n, game.num_actions), np.int8)
     engine.refresh_batch(game.table, rows, np.ones(n, np.bool_), obs, mask, np.empty(n, np.int8), params)
     movers = np.array([tree.mover(game.table, rows[k : k + 1], params) for k in range(n)])
-    agent, guided = scripted_preference(game, search.rollout, "rollout")
+    agent, guided = scripted_preference(game, DEFAULTS[game.name].rollout, "rollout")
     scratch = np.zeros((1, game.row_size), np.int64), np.zeros((1, game.num_actions), np.int8)
     gave = np.empty((ROLLOUTS, n))
     for k in range(ROLLOUTS):
@@ -98,8 +97,8 @@ def foretold(game: Game, policy: str, seed: int, games: int = GAMES) -> dict[str
         engine.resample_batch(game.table, leaves, movers, seeds, params)
         rolled, margins = np.zeros((2, n, int(params[NUM_PLAYERS])))
         network_tree.roll_out(
-            game.table, np.arange(n), agent, guided, float(margin), leaves, *scratch, np.zeros((1, game.num_actions)),
-            rolled, margins, seeds[:, None].copy(), by_outcome, by_margin,
+            game.table, np.arange(n), agent, guided, float(card.margin), leaves, *scratch,
+            np.zeros((1, game.num_actions)), rolled, margins, seeds[:, None].copy(), by_outcome, by_margin,
         )  # fmt: skip
         gave[k] = np.take_along_axis(rolled, movers[:, None], axis=1)[:, 0]
     return {

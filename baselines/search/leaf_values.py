@@ -137,16 +137,20 @@ def tables(report: Report) -> dict[str, str]:
     """The results as Markdown: `values` and `run`."""
     entries = report["leaf_values"]
     many = next(iter(entries.values()))["rollouts"]
+    named = {
+        "by the network": "network", "by one rollout": "one_rollouts", f"by {many} rollouts": "many_rollouts",
+        "by the network and one": "one_mixed", f"by the network and {many}": "many_mixed",
+        "best share of one": "one_share", f"best share of {many}": "many_share",
+    }  # fmt: skip
+    rows = {
+        what: [f"{entry['figures'][name]['value']:.2f}" for entry in entries.values()] for what, name in named.items()
+    }
+    rows["share in use"] = [f"{entry['share_in_use']:.2f}" for entry in entries.values()]
     lines = [
-        f"| network | by the network | one rollout | {many} rollouts | network and one | network and {many} |"
-        f" best share, one | best share, {many} | in use |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| | " + " | ".join(f"`{entry['network']}`" for entry in entries.values()) + " |",
+        "|---|" + "---:|" * len(entries),
+        *(f"| {what} | " + " | ".join(cells) + " |" for what, cells in rows.items()),
     ]
-    for entry in entries.values():
-        figures = entry["figures"]
-        names = ("network", "one_rollouts", "many_rollouts", "one_mixed", "many_mixed", "one_share", "many_share")
-        cells = [f"{figures[name]['value']:.2f}" for name in names]
-        lines.append(f"| `{entry['network']}` | " + " | ".join(cells) + f" | {entry['share_in_use']:.2f} |")
     about = report["machine"]
     widest = max(one["high"] - one["low"] for entry in entries.values() for one in entry["figures"].values())
     counts = ", ".join(f"{entry['positions']:,} of {name}" for name, entry in entries.items())

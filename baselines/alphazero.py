@@ -45,7 +45,7 @@ from iszoo.baselines.training.arguments import (
 )
 from iszoo.baselines.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
 from iszoo.baselines.training.run import Record, Score, machine, summary
-from iszoo.baselines.training.self_play import Positions, Replay, Task, play
+from iszoo.baselines.training.self_play import Positions, Replay, Task, play_timed
 from iszoo.envs import find
 from iszoo.envs.primitives import NUM_PLAYERS
 from iszoo.reports import write_json
@@ -224,8 +224,16 @@ class Trainer(loop.Trainer):
         """Trains to the end, or until `stopping`."""
         if self.imitation is not None and not self.imitation.finished:
             self.imitate(self.imitation)
+        a = self.arguments
         with ExitStack() as stack:
-            do = stack.enter_context(standing(play, self.arguments.workers, self.arguments.ray))
+            timed = stack.enter_context(standing(play_timed, a.workers, a.ray))
+
+            def do(tasks: list[Task]) -> list[Positions]:
+                found = timed(tasks)
+                if a.workers > 1 or a.ray is not None:
+                    self.elsewhere += sum(seconds for _, seconds in found)
+                return [positions for positions, _ in found]
+
             self.play(lambda: self._round(do), self._evaluate)
         self.save()
         self.writer.flush()
@@ -396,6 +404,8 @@ def _check(a: Arguments) -> None:
     for name in ("noise", "explore", "bootstrap", "margin", "rollout_share"):
         if not 0 <= getattr(a, name) <= 1:
             raise ValueError(f"{name}={getattr(a, name)!r} is not allowed; it is a share, from 0 to 1")
+    if a.settle < 0:
+        raise ValueError(f"settle={a.settle!r} is not allowed; it is a number of rounds, from 0")
     if not a.alpha > 0 or not a.reuse > 0 or not a.improve > 0:
         raise ValueError(f"alpha={a.alpha!r}, reuse={a.reuse!r}, improve={a.improve!r}: each is above 0")
 

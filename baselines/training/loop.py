@@ -31,6 +31,7 @@ class Trainer:
         self.clock = Clock()
         self._before = {"seconds": 0.0, "cpu_seconds": 0.0}  # of earlier sessions
         self._began = perf_counter(), process_time()
+        self.elsewhere = 0.0  # seconds of processor time that this session's workers spent
         self._play_from = 0.0  # seconds, when self-play began
 
     @property
@@ -52,8 +53,8 @@ class Trainer:
 
     @property
     def spent(self) -> dict[str, float]:
-        """Seconds of the run so far, in all sessions: of the clock, and of this processor."""
-        passed = perf_counter() - self._began[0], process_time() - self._began[1]
+        """Seconds of the run so far, in all sessions: of the clock, and of processors, those of workers included."""
+        passed = perf_counter() - self._began[0], process_time() - self._began[1] + self.elsewhere
         return {name: old + new for (name, old), new in zip(self._before.items(), passed, strict=True)}
 
     @property

@@ -6,6 +6,7 @@ What a task gives depends on the task alone: any process on any machine can do i
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,12 @@ def play(task: Task) -> Positions:
         ply += 1
     results = _results(game, vec.final_rows, vec.params, task.search.margin)
     return _positions(parts, results, task)
+
+
+def play_timed(task: Task) -> tuple[Positions, float]:
+    """`play`, and the seconds of processor time that it took."""
+    began = process_time()
+    return play(task), process_time() - began
 
 
 def _lesson(search: NetworkSearch, rows: Any, chosen: Any, player: Any, task: Task) -> dict[str, Any]:

@@ -169,7 +169,11 @@ def test_a_run_that_stops_anywhere_and_goes_on_ends_in_the_same_weights(name: st
 
 def test_workers_change_nothing(tmp_path: Path) -> None:
     for workers in ("1", "2"):
-        trained(tmp_path / workers, "isis_osiris", "--tasks", "2", "--workers", workers, "--games-a-task", "3")
+        words = ("--tasks", "2", "--games-a-task", "3", "--workers", workers)
+        trainer = trained(tmp_path / workers, "isis_osiris", *words)
+        # The processor time of workers is in that of the run.
+        assert (trainer.elsewhere > 0.1) == (workers == "2")
+        assert trainer.spent["cpu_seconds"] > trainer.elsewhere
     assert digest(tmp_path / "1") == digest(tmp_path / "2")
 
 
@@ -380,6 +384,7 @@ def test_a_start_may_have_fewer_layers(tmp_path: Path, name: str, size: str) -> 
 def test_bad_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
         (("--simulations", "0"), "simulations=0 is not allowed"),
+        (("--settle", "-1"), "settle=-1 is not allowed; it is a number of rounds, from 0"),
         (("--margin", "2"), "margin=2.0 is not allowed; it is a share"),
         (("--rollout-share", "2"), "rollout_share=2.0 is not allowed; it is a share"),
         (("--start", "nobody"), "no policy nobody ships"),

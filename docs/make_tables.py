@@ -18,7 +18,7 @@ from typing import Any
 from iszoo.baselines.arena import pages
 from iszoo.baselines.search import leaf_values
 from iszoo.baselines.solver import judge, positions
-from iszoo.benchmarks import profile, scaling, scripts, self_play, solving, throughput, wrappers
+from iszoo.benchmarks import deciding, profile, scaling, scripts, self_play, solving, throughput, wrappers
 from iszoo.benchmarks.peers import report as peers
 from iszoo.envs import REGISTRY
 from iszoo.envs.facts import tables
@@ -30,7 +30,7 @@ RESULTS = DOCS.parent / "baselines" / "results"
 BENCHMARKS = DOCS.parent / "benchmarks" / "results"
 TABLES = {
     module.__name__.split(".")[2]: module.tables
-    for module in (peers, profile, scaling, scripts, self_play, solving, throughput, wrappers)
+    for module in (deciding, peers, profile, scaling, scripts, self_play, solving, throughput, wrappers)
 }
 PLOTTED = ("peers", "scaling")  # of the benchmarks
 _CODE = re.compile(r"(<!-- from the code: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -56,7 +56,7 @@ def measure(game: Game, names: Iterable[str], rounds: int, tell: Callable[[str],
     """Decisions a second of some agents; plain values for a JSON file."""
     vec = stopped(game, GAMES)
     choosing = np.flatnonzero((vec.player >= 0) & (vec.action_mask.sum(axis=1, dtype=np.int64) > 1))
-    few = choosing[:: max(1, len(choosing) // ALONE)][:ALONE]
+    few = choosing[np.linspace(0, len(choosing) - 1, min(ALONE, len(choosing))).astype(np.int64)]  # of all stages
 
     def ask(agent: Agent, batches: list[Any]) -> Task:
         def work() -> int:

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from iszoo.baselines.agents import Agent, make_agent, view_of
+from iszoo.baselines.search.leaf_values import NETWORKS
 from iszoo.benchmarks.timing import Task, interleaved, nothing
-from iszoo.envs import find
 from iszoo.envs.game import Game
 from iszoo.envs.vec import VecEnv
-from iszoo.reports import machine, write_json
+from iszoo.reports import machine_text, report_games
 
 RESULTS = Path(__file__).parent / "results" / "deciding.json"
+_SIMULATIONS = {"isaac": (64, 512, 1024), "iso": (64, 512), "isis_osiris": (64,)}  # of the networks
 AGENTS: Mapping[str, tuple[str, ...]] = {
-    "isaac": ("mcts:200", "mcts:2000", "az:isaac-az-2:64", "az:isaac-az-2:512", "az:isaac-az-2:1024"),
-    "iso": ("mcts:200", "mcts:2000", "az:iso-az:64", "az:iso-az:512"),
-    "isis_osiris": ("mcts:200", "mcts:2000", "az:isis_osiris-az-3:64"),
+    name: ("mcts:200", "mcts:2000", *(f"az:{NETWORKS[name]}:{count}" for count in counts))
+    for name, counts in _SIMULATIONS.items()
 }
 """Game -> whom it asks; the times are compared with those of `AGAINST`."""
 AGAINST = "mcts:2000"
@@ -43,12 +43,13 @@ def stopped(game: Game, games: int) -> VecEnv:
     rng = np.random.default_rng(SEED)
     ahead = np.arange(games) * game.max_game_length * 3 // (4 * games)
     for ply in range(game.max_game_length):
-        playing = np.flatnonzero((ahead > ply) & (vec.player >= 0))
-        if not len(playing):
+        playing = (ahead > ply) & (vec.player >= 0)
+        if not playing.any():
             break
-        actions = vec.action_mask.argmax(axis=1).astype(np.int64)
-        actions[playing] = expert.act(view_of(vec, playing, rng.integers(1 << 62, size=len(playing))))
-        vec.step(actions, where=np.isin(np.arange(games), playing))
+        some = np.flatnonzero(playing)
+        actions = np.zeros(games, np.int64)
+        actions[some] = expert.act(view_of(vec, some, rng.integers(1 << 62, size=len(some))))
+        vec.step(actions, where=playing)
     return vec
 
 
@@ -88,13 +89,15 @@ def tables(report: Report) -> dict[str, str]:
                 rate = rates[agent]["per_second"]
                 cells += [f"{1000 / rate:.1f}", f"{rates[AGAINST]['per_second'] / rate:.2f}"]
             lines.append(f"| {name} | `{agent}` | " + " | ".join(cells) + " |")
-    about = report["machine"]
-    entries = report["deciding"].values()
-    rounds = min(rate["rounds"] for entry in entries for rates in entry["ways"].values() for rate in rates.values())
-    counts = ", ".join(f"{entry['positions']['side by side']} of {name}" for name, entry in report["deciding"].items())
+    entries = report["deciding"]
+    counts = ", ".join(f"{entry['positions']['side by side']} of {name}" for name, entry in entries.items())
+    alone = min(entry["positions"]["alone"] for entry in entries.values())
+    rounds = min(
+        rate["rounds"] for entry in entries.values() for way in entry["ways"].values() for rate in way.values()
+    )
     run = (
-        f"Positions: {counts}, and {ALONE} of these alone; medians of {rounds} rounds in turns, one thread."
-        f" {about['cpu']}, Python {about['python']}, numba {about['numba']}; iszoo {about['iszoo']}, {about['date']}."
+        f"Positions: {counts}, and {alone} of these alone; medians of {rounds} rounds in turns, one thread."
+        f" {machine_text(report['machine'])}"
     )
     return {"times": "\n".join(lines), "run": run}
 
@@ -108,23 +111,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of the results")
     args = parser.parse_args(arguments)
-    try:
-        games = [find(name) for name in args.games]
-        if args.rounds < 1:
-            raise ValueError(f"rounds={args.rounds!r} is not allowed; it is a whole number from 1")
-        unknown = [game.name for game in games if game.name not in AGENTS]
-        if unknown:
-            raise ValueError(f"games={unknown!r}: nobody is named to be asked; choose of {', '.join(AGENTS)}")
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    report: Report = {"deciding": {}, "machine": machine()}
-    for game in games:
-        report["deciding"][game.name] = measure(
-            game, AGENTS[game.name], args.rounds, lambda what: print(what, file=sys.stderr, flush=True)
-        )  # fmt: skip
-    write_json(args.out, report)
-    print("\n\n".join(tables(report).values()))
-    print(f"\nwritten to {args.out}")
+    if args.rounds < 1:
+        sys.exit(f"error: rounds={args.rounds!r} is not allowed; it is a whole number from 1")
+    report_games(
+        args.out, "deciding", args.games, AGENTS,
+        lambda game, tell: measure(game, AGENTS[game.name], args.rounds, tell), tables,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from iszoo.baselines.training.self_play import Task, play
 from iszoo.benchmarks.plain_search import play_game
 from iszoo.benchmarks.timing import interleaved, nothing
 from iszoo.envs.game import Game, Options
-from iszoo.reports import machine, write_json
+from iszoo.reports import machine, machine_text, write_json
 
 OUT = Path(__file__).parent / "results" / "self_play.json"
 
@@ -141,11 +141,11 @@ def tables(report: Mapping[str, Any]) -> dict[str, str]:
         for name in ("torch", "plain"):
             cells += [f"{hourly[name]['median']:,.0f}", f"{row['ratios'][name]:.1f}"]
         lines.append(f"| {row['game']} | {kind}, {layers} | {' | '.join(cells)} |")
-    about, row = report["machine"], report["rows"][0]
+    row = report["rows"][0]
     run = (
         f"{row['simulations']} simulations a decision, {row['side_by_side']} games side by side; medians of"
-        f" {row['games_an_hour']['ours']['rounds']} rounds in turns, one thread. {about['cpu']}, Python"
-        f" {about['python']}, NumPy {about['numpy']}; iszoo {about['iszoo']}, {about['date']}."
+        f" {row['games_an_hour']['ours']['rounds']} rounds in turns, one thread."
+        f" {machine_text(report['machine'], 'NumPy')}"
     )
     return {"games": "\n".join(lines), "run": run}
 

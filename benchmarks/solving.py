@@ -9,9 +9,8 @@ same solves, positions visited a second; and how many of the published positions
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,8 @@ import numpy as np
 
 from iszoo.baselines.solver import Solver, Unsolved
 from iszoo.baselines.solver.positions import WINDOWS, load, played
-from iszoo.envs import find
 from iszoo.envs.game import Game
-from iszoo.reports import machine, write_json
+from iszoo.reports import machine_text, report_games
 
 RESULTS = Path(__file__).parent / "results" / "solving.json"
 QUICK_RESULTS = Path("reports") / "solving-quick.json"
@@ -116,23 +114,13 @@ def tables(report: Report) -> dict[str, str]:
         speed.append(f"| {name} | {rate} | {entry['published']['per_second']:.1f} |")
         cells = [_cell(entry["depth"][str(limit)][what]) for what in ("left", "plies") for limit in LIMITS]
         depth.append(f"| {name} | {entry['unit']} | " + " | ".join(cells) + " |")
-    about = report["machine"]
     games = max(entry["games"] for entry in report["games"].values())
-    run = (
-        f"Medians over {games} games of each, quartiles in brackets; one thread. {about['cpu']}, Python"
-        f" {about['python']}, numba {about['numba']}; iszoo {about['iszoo']}, {about['date']}."
-    )
+    run = f"Medians over {games} games of each, quartiles in brackets; one thread. {machine_text(report['machine'])}"
     return {"speed": "\n".join(speed), "depth": "\n".join(depth), "run": run}
 
 
 def _cell(part: dict[str, float]) -> str:
     return f"{part['median']:g} ({part['low']:g} to {part['high']:g})"
-
-
-def run(games: Iterable[Game], *, quick: bool, tell: Callable[[str], None] | None = None) -> Report:
-    """The whole report."""
-    counts = (3, 30) if quick else (16, 100)
-    return {"games": {game.name: measure(game, *counts, tell) for game in games}, "machine": machine()}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -142,15 +130,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help=f"few games, into {QUICK_RESULTS}")
     parser.add_argument("--out", type=Path, help=f"the file of the results (by default {RESULTS})")
     args = parser.parse_args(arguments)
-    path = args.out or (QUICK_RESULTS if args.quick else RESULTS)
-    try:
-        games = [find(name) for name in args.games]
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    report = run(games, quick=args.quick, tell=lambda what: print(what, file=sys.stderr, flush=True))
-    write_json(path, report)
-    print("\n\n".join(tables(report).values()))
-    print(f"\nwritten to {path}")
+    counts = (3, 30) if args.quick else (16, 100)
+    report_games(
+        args.out or (QUICK_RESULTS if args.quick else RESULTS), "games", args.games, WINDOWS,
+        lambda game, tell: measure(game, *counts, tell), tables,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

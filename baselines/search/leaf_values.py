@@ -27,10 +27,10 @@ from iszoo.baselines.search import network_tree, tree
 from iszoo.baselines.search.network_search import DEFAULTS, NetworkSearchOptions
 from iszoo.baselines.search.search import scripted_preference, with_reward
 from iszoo.baselines.training.self_play import Task, play
-from iszoo.envs import engine, find
+from iszoo.envs import engine
 from iszoo.envs.game import Game
 from iszoo.envs.primitives import MARGIN, NUM_PLAYERS, OUTCOME, mix
-from iszoo.reports import machine, write_json
+from iszoo.reports import report_games
 
 REPORT = RESULTS / "leaf_values.json"
 NETWORKS = {"isaac": "isaac-az-2", "iso": "iso-az", "isis_osiris": "isis_osiris-az-3"}
@@ -170,20 +170,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--batches", type=int, default=16, help=f"of {GAMES} games each")
     parser.add_argument("--out", type=Path, default=REPORT, help="the file of the results")
     args = parser.parse_args(arguments)
-    try:
-        games = [find(name) for name in args.games]
-        if args.batches < 2:
-            raise ValueError(f"batches={args.batches!r} is not allowed; it is 2 or more, or there is no interval")
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    report: Report = {"leaf_values": {}, "machine": machine()}
-    for game in games:
-        report["leaf_values"][game.name] = measure(
-            game, args.batches, lambda what: print(what, file=sys.stderr, flush=True)
-        )  # fmt: skip
-    write_json(args.out, report)
-    print("\n\n".join(tables(report).values()))
-    print(f"\nwritten to {args.out}")
+    if args.batches < 2:
+        sys.exit(f"error: batches={args.batches!r} is not allowed; it is 2 or more, or there is no interval")
+    report_games(
+        args.out, "leaf_values", args.games, NETWORKS, lambda game, tell: measure(game, args.batches, tell), tables
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

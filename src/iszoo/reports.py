@@ -9,12 +9,15 @@ import platform
 import re
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from iszoo._version import __version__
+from iszoo.envs import find
+from iszoo.envs.game import Game
 
 
 def write_text(path: Path, text: str) -> None:
@@ -69,6 +72,52 @@ def machine(*more: str) -> dict[str, Any]:
         **{name: metadata.version(name) for name in packages},
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     }
+
+
+def machine_text(about: Mapping[str, Any], package: str = "numba") -> str:
+    """What `machine` found, in a sentence, with the version of a package."""
+    return (
+        f"{about['cpu']}, Python {about['python']}, {package} {about[package.lower()]}; iszoo {about['iszoo']},"
+        f" {about['date']}."
+    )
+
+
+def report_games(
+    path: Path,
+    under: str,
+    names: Iterable[str],
+    among: Iterable[str],
+    measure: Callable[[Game, Callable[[str], None]], dict[str, Any]],
+    tables: Callable[[dict[str, Any]], Mapping[str, str]],
+) -> None:
+    """The body of a command that measures some games: writes what it finds, and prints it.
+
+    Args:
+        path: of the report, {under: {game: what `measure` gives}, "machine": ...}.
+        under: see path.
+        names: of the games.
+        among: the names of all that can be measured.
+        measure: is given a game and who is told (on stderr) what is done next.
+        tables: of a report, as Markdown.
+
+    Ends the process with a message for a game that is not known, or not among these.
+    """
+    known = tuple(among)
+    try:
+        games = [find(name) for name in names]
+        for game in games:
+            if game.name not in known:
+                raise ValueError(f"{game.name} can't be measured; choose of {', '.join(known)}")
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+
+    def tell(what: str) -> None:
+        print(what, file=sys.stderr, flush=True)
+
+    report = {under: {game.name: measure(game, tell) for game in games}, "machine": machine()}
+    write_json(path, report)
+    print("\n\n".join(tables(report).values()))
+    print(f"\nwritten to {path}")
 
 
 def _cpu() -> str:
